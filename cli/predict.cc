@@ -111,8 +111,8 @@ int predict_orders(const CampaignOptions& options, bool json) {
   auto calls = campaign::report::counted(outcome->may_turn.size(), "operation");
   if (outcome->may_turn.empty())
     fmt::print(
-        "no two operations that are known to be unordered came close together (tasks of one thread are, while both "
-        "wait)\n");
+        "no two operations that are known to be unordered came close together (tasks of one thread that no agent tells "
+        "apart are, while both wait)\n");
   else
     fmt::print("{} to be held: retrial run --policies order -- COMMAND\n", calls);
   if (!outcome->may_die.empty())

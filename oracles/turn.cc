@@ -32,9 +32,12 @@ bool on_one_thing(const Exchange& a, const Exchange& b) {
   return a.service == b.service && on_one_thing(predict::touch_of(a).path, predict::touch_of(b).path);
 }
 
+// Is `a` sent by who sent `b`, or (Node, where each request is a strand) for what had the answer to it?
 bool one_strand(const Exchange& a, const Exchange& b) {
-  if (a.pid != b.pid || !trace::names_functions(a.tag.stack) || !trace::names_functions(b.tag.stack)) return false;
+  if (a.pid != b.pid) return false;
   auto one = trace::strands_of(a.tag.stack), other = trace::strands_of(b.tag.stack);
+  if (!trace::names_functions(a.tag.stack) || !trace::names_functions(b.tag.stack))
+    return !other.empty() && std::ranges::find(one, other.back()) != one.end();
   return (one.empty() ? 0 : one.back()) == (other.empty() ? 0 : other.back());
 }
 

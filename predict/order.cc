@@ -22,14 +22,14 @@ bool answered_before(const Exchange& a, const Exchange& b) { return a.told != 0 
 // Whose work a request is.
 struct Who {
   explicit Who(const Exchange& e) : pid(e.pid), thread(e.busy.thread), strands(trace::strands_of(e.tag.stack)) {
-    known = trace::names_functions(e.tag.stack);
+    known = trace::names_functions(e.tag.stack) || !strands.empty();
     latest = trace::latest_run(e.tag.stack);
   }
   std::uint64_t strand() const { return strands.empty() ? 0 : strands.back(); }
   std::int32_t pid, thread;
   std::vector<std::uint64_t> strands;
   std::uint64_t latest = 0;
-  bool known = false;  // its functions are told, and so its strands
+  bool known = false;  // its functions are told, and so its strands; or its strands alone (Node)
 };
 
 bool same_strand(const Who& a, const Who& b) {

@@ -67,4 +67,4 @@ def test_a_fixture_before_a_thread_and_requests_of_one_thread_are_no_candidates(
         "worker = threading.Thread(target=store.call, args=(port, 'GET', '/blobs/a'))\nworker.start()\nworker.join()\n"
     )
     done = retrial("predict", "--", sys.executable, "-B", "worker.py", cwd=tmp_path)
-    assert done.returncode == 0 and done.stdout == "no two operations that are known to be unordered came close together (tasks of one thread are, while both wait)\n", done.stdout + done.stderr
+    assert done.returncode == 0 and done.stdout == "no two operations that are known to be unordered came close together (tasks of one thread that no agent tells apart are, while both wait)\n", done.stdout + done.stderr

@@ -102,6 +102,21 @@ TEST(OrderViolation, is_not_said_of_who_looks_again_until_it_is_there) {
   EXPECT_FALSE(held.trial.judge().needs_more_runs) << "it has turned, and was borne";
 }
 
+// As Node's agent tells it: each request is a strand of its own, behind those whose answers led to it.
+TEST(OrderViolation, is_not_said_where_who_had_the_refusal_goes_on_to_get_it_elsewhere) {
+  for (bool known : {false, true}) {
+    Held held;
+    auto sent_by = [&](const char* stack) { held.now().run().exchanges.back().tag.stack = known ? stack : ""; };
+    held.now().call("use", "GET", "/jobs/1").answers(404);
+    sent_by("/3,2.a");
+    held.goes_on().now().waits(25 * kMillisecond);
+    held.now().call("make_up", "PUT", "/jobs/1").answers(200);
+    sent_by("/3,/5,4.b");
+    held.now().passes();
+    EXPECT_EQ(held.order(), known ? "" : "possible");
+  }
+}
+
 TEST(OrderViolation, is_no_more_than_possible_where_a_refusal_has_no_consequence) {
   Held held;
   held.now().call("use", "GET", "/jobs/1").answers(404);

@@ -100,6 +100,18 @@ TEST(NearMisses, go_by_threads_and_processes_where_no_agent_tells_strands) {
   EXPECT_EQ(pairs(t), "PUT /jobs/1 > GET /jobs/1");
 }
 
+// As Node's agent has it: each request is a strand of its own, behind those whose answers led to it.
+TEST(NearMisses, of_one_thread_whose_agent_tells_what_led_to_each_request_go_by_that) {
+  Traffic t;
+  t.sends("/2,1.a", "PUT", "/jobs/1", 201, 10, 12);
+  t.sends("/2,/4,3.a", "GET", "/jobs/1", 200, 20, 22);
+  EXPECT_EQ(pairs(t), "") << "it waited for the answer";
+  t.sends("/4,/6,5.a", "DELETE", "/jobs/1", 204, 30, 32);
+  EXPECT_EQ(pairs(t), "") << "it waited for who had waited";
+  t.sends("/8,7.a", "GET", "/jobs/1/parts", 200, 34, 36);
+  EXPECT_EQ(pairs(t), "PUT /jobs/1 > GET /jobs/1/parts, DELETE /jobs/1 > GET /jobs/1/parts") << "it waited for none";
+}
+
 TEST(NearMisses, leave_out_set_up_and_teardown) {
   Traffic t;
   t.sends("1:a,12:b", "PUT", "/jobs/1", 201, 10, 12).tag.phase = trace::Phase::setup;

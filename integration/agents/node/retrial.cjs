@@ -3,7 +3,7 @@
 'use strict';
 if (process.env.RETRIAL_EVENTS && !globalThis[Symbol.for('retrial.agent')]) {
   Object.defineProperty(globalThis, Symbol.for('retrial.agent'), { value: true });
-  const parts = ['maps', 'context', 'peer', 'trust', 'http', 'undici', 'http2', 'grpc_js', 'expected', 'runners'];
+  const parts = ['maps', 'context', 'causes', 'peer', 'trust', 'http', 'undici', 'http2', 'grpc_js', 'expected', 'runners'];
   for (const part of parts) {
     try {
       require('./lib/' + part + '.cjs').install();

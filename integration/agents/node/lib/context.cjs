@@ -293,9 +293,12 @@ function leave() {
   if (state !== undefined) known.set(running, BARE[state]);
 }
 
+// The number of a request that is sent now, of the same count as entries'.
+const next = () => ++entries;
+
 function install() {
   createHook({ init, before }).enable();
   current.onBegin(leave);
 }
 
-module.exports = { install, origin, under, entered, unseal, adopt, onNew };
+module.exports = { install, origin, under, entered, unseal, adopt, next, onNew };

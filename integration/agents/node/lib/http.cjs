@@ -4,6 +4,7 @@
 // neither getHeaders() nor an interceptor shows it.
 'use strict';
 const http = require('http');
+const causes = require('./causes.cjs');
 const context = require('./context.cjs');
 const peer = require('./peer.cjs');
 const tag = require('./tag.cjs');
@@ -15,7 +16,7 @@ function note(request) {
   if (madeBy.has(request)) return;
   const origin = context.origin();
   madeBy.set(request, origin);
-  if (request.method !== 'CONNECT') linesOf.set(request, tag.lines(origin));
+  if (request.method !== 'CONNECT') linesOf.set(request, tag.lines(origin, request));
 }
 
 function install() {
@@ -40,15 +41,16 @@ function install() {
   };
 
   // A kept-alive socket speaks in the context of the request that opened it, not of this one.
-  emitUnderOrigin(request, (self) => self);
-  emitUnderOrigin(http.IncomingMessage.prototype, (self) => self.req);
+  emitUnderOrigin(request, (self) => self, (self, event) => event === 'response' && causes.answered(self));
+  emitUnderOrigin(http.IncomingMessage.prototype, (self) => self.req, (self) => causes.goesOn(self.req));
 }
 
-function emitUnderOrigin(prototype, requestOf) {
+function emitUnderOrigin(prototype, requestOf, learn) {
   const emit = prototype.emit;
-  prototype.emit = function () {
+  prototype.emit = function (event) {
     const request = requestOf(this);
     const origin = request && madeBy.get(request);
+    if (request) learn(this, event);
     if (!origin) return Reflect.apply(emit, this, arguments);
     return context.under(origin, emit, this, arguments);
   };

@@ -1,5 +1,7 @@
 // The tag of a request, ready for the wire.
 'use strict';
+const causes = require('./causes.cjs');
+const context = require('./context.cjs');
 const current = require('./current.cjs');
 const events = require('./events.cjs');
 const { line } = require('./callers.cjs');
@@ -29,9 +31,10 @@ function once(make, most) {
 const encoded = once((text) => encode(text), 4096);
 const hashed = once(hash, 4096);
 
-// The entries that a request is made in the course of, and its own: `entry.place`, the outermost first.
-function stackOf({ course, site, entry }) {
-  let text = '';
+// The requests that led to it and its own, each a strand of its own; the entries that it is made in the course of, and its
+// own: `/number,entry.place`, the outermost first.
+function stackOf({ course, site, entry }, strands) {
+  let text = strands.map((number) => `/${number},`).join('');
   for (const one of course) text += `${one.entry}.${hashed(one.site)},`;
   return text + `${entry}.${hashed(site)}`;
 }
@@ -46,8 +49,8 @@ function librariesOf(origin) {
   return named.slice(-6).join(',');
 }
 
-// Tells add(name, value) each field of a request that is being made now, of this origin.
-function tell(origin, add) {
+// Tells add(name, value) each field of a request that is being made now, of this origin and these strands.
+function tell(origin, strands, add) {
   events.announce();
   const stage = current.stage();
   const told = (name, value) => value && add(name, encoded(value));
@@ -56,17 +59,24 @@ function tell(origin, add) {
   told('x-retrial-test', stage && stage.phase !== 'shared' && stage.id);
   told('x-retrial-phase', stage && stage.phase);
   if (origin && origin.statement && stage && stage.phase !== 'shared') add('x-retrial-statement', hashed(origin.statement));
-  if (origin && origin.entry) add('x-retrial-stack', stackOf(origin));
+  if (origin && origin.entry) add('x-retrial-stack', stackOf(origin, strands));
   if (origin && origin.callers && origin.callers.length) add('x-retrial-callers', line(origin.callers));
   const libraries = origin && origin.entry ? librariesOf(origin) : '';
   if (libraries) add('x-retrial-libraries', libraries);
 }
 
+// The strands of `request`, which is sent now.
+function strandsOf(request) {
+  if (!request) return [];
+  const own = context.next();
+  return [...causes.note(request, own), own];
+}
+
 // [name, value] of each.
-function fields(origin) {
+function fields(origin, request) {
   const told = [];
   try {
-    tell(origin, (name, value) => told.push([name, value]));
+    tell(origin, strandsOf(request), (name, value) => told.push([name, value]));
   } catch {
     return [];
   }
@@ -74,10 +84,10 @@ function fields(origin) {
 }
 
 // The same as lines of a head.
-function lines(origin) {
+function lines(origin, request) {
   let text = '';
   try {
-    tell(origin, (name, value) => (text += `${name}: ${value}\r\n`));
+    tell(origin, strandsOf(request), (name, value) => (text += `${name}: ${value}\r\n`));
   } catch {
     return '';
   }

@@ -2,6 +2,7 @@
 // beyond every MockAgent. HTTP/1 only.
 'use strict';
 const channels = require('diagnostics_channel');
+const causes = require('./causes.cjs');
 const context = require('./context.cjs');
 const peer = require('./peer.cjs');
 const tag = require('./tag.cjs');
@@ -13,7 +14,7 @@ function onCreate({ request }) {
   try {
     if (request.method === 'CONNECT') return;
     const origin = context.origin();
-    made.set(request, { origin, lines: tag.lines(origin) });
+    made.set(request, { origin, lines: tag.lines(origin, request) });
   } catch {}
 }
 
@@ -26,6 +27,7 @@ function onSend({ request, headers, socket }) {
 // From its answer on, and when it fails, a socket's callback works for this request: what retries
 // from there (RetryAgent) belongs to it.
 function onAnswer({ request }) {
+  causes.answered(request);
   const known = made.get(request);
   if (known) context.adopt(known.origin);
 }
