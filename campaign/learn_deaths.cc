@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "campaign/planning/deaths.h"
 #include "campaign/trial.h"
 #include "predict/death.h"
+#include "predict/time_of_fault.h"
 
 namespace retrial::campaign {
 namespace {
@@ -32,23 +35,35 @@ Result<const trace::Run*> end_at(CampaignContext& context, const std::string& te
 }  // namespace
 
 Result<void> learn_deaths(CampaignContext& context, References& refs, std::vector<std::string>& remarks) {
-  std::size_t number = 0, not_borne = 0, of_command = 0;
-  for (auto& [test, reference] : refs.tests)
+  std::size_t number = 0, not_borne = 0, of_command = 0, waiting = 0;
+  for (auto& [test, reference] : refs.tests) {
+    std::set<std::int32_t> commands;  // processes in the reference that turned out to be the command itself
     for (auto& moment : predict::moments(*reference)) {
       if (context.executor.interrupted()) return {};
+      if (commands.contains(moment.pid)) continue;
       context.live.show({.phase = "a process is ended, to see what follows", .what = test});
       auto run = end_at(context, test, *reference, moment, ++number);
       if (!run) return std::unexpected(run.error());
       if (!*run) continue;
       if (borne(**run, test))
         refs.borne[test].push_back(*run);
+      else if (predict::left_waiting(*reference, **run))
+        waiting++, refs.borne[test].push_back(*run);
+      else if ((*run)->stop == trace::Stop::signalled)
+        of_command++, commands.insert(moment.pid);
       else
-        (*run)->stop == trace::Stop::signalled ? of_command++ : not_borne++;
+        not_borne++;
     }
+  }
   if (of_command)
     remarks.push_back(fmt::format(
         "{} of {} deaths that were tried to learn from were the command's own: nobody was left to bear them",
         of_command, number));
+  if (waiting)
+    remarks.push_back(fmt::format(
+        "{} of {} deaths that were tried to learn from left somebody waiting until the run was ended: they are tried "
+        "again",
+        waiting, number));
   if (not_borne)
     remarks.push_back(
         fmt::format("{} of {} deaths that were tried to learn from were not borne: nothing is learned of those",

@@ -81,8 +81,8 @@ std::vector<Moment> moments(const trace::Run& run) {
   for (auto pid : order) {
     auto& [first, last, role] = processes[pid];
     if (!known.insert(role).second) continue;
-    all.push_back({last->id, false});
-    all.push_back({first->id, true});
+    all.push_back({last->id, false, pid});
+    all.push_back({first->id, true, pid});
   }
   return all;
 }

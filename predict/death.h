@@ -28,7 +28,8 @@ std::string origin_of(const trace::Exchange& e);
 // of a pool) are one; those that tests run in are none.
 struct Moment {
   std::uint64_t exchange = 0;
-  bool before = false;  // it is forwarded; else once it was carried out
+  bool before = false;   // it is forwarded; else once it was carried out
+  std::int32_t pid = 0;  // the process, in that run
 };
 std::vector<Moment> moments(const trace::Run& run);
 

@@ -35,6 +35,11 @@ std::string pair_of(const MayFall& fall);
 // before, answered otherwise, and the write came in between. One pair a pair of places.
 std::vector<MayFall> waits_of(const trace::Run& run);
 
+// The wait that was seen in a run in which a process died before it wrote: the run did not end by itself, and the
+// reader is who asked last (else the write itself: nobody asks over the wire). None where it ended, or the write was
+// carried out. Whether others end that wait at times is found out by the same death again.
+std::optional<MayFall> left_waiting(const trace::Run& reference, const trace::Run& run);
+
 // What the recovery reads of what the dead wrote. Pruned, as FCatch 4.2 has it:
 //   reset      the recovery writes the resource before it reads it
 //   checked    it reads another resource first, which the dead writes only after this one, and what it finds there is

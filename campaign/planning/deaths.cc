@@ -6,6 +6,7 @@
 #include <set>
 
 #include "policies/policy.h"
+#include "predict/death.h"
 #include "trace/fault_name.h"
 
 namespace retrial::campaign {
@@ -22,6 +23,28 @@ policies::FaultPlan plan_for(const MayFall& fall) {
   return {{{trace::FaultSpec{.name = name, .point = point}, 0}}};
 }
 
+std::set<std::int32_t> senders_of(const trace::Run& run, const std::string& origin) {
+  std::set<std::int32_t> all;
+  for (auto& e : run.exchanges)
+    if (predict::origin_of(e) == origin) all.insert(e.pid);
+  return all;
+}
+
+// Waits that were seen in a run, of processes of which no other wait is known.
+void add_seen(const trace::Run& reference, const std::vector<const trace::Run*>& runs, std::vector<MayFall>& waits) {
+  std::set<std::int32_t> known;
+  for (auto& wait : waits)
+    for (auto& e : reference.exchanges)
+      if (e.id == wait.writer.exchange) known.insert(e.pid);
+  for (auto* run : runs) {
+    auto fall = predict::left_waiting(reference, *run);
+    if (!fall) continue;
+    auto senders = senders_of(reference, predict::origin_of(*predict::death_in(reference, *run).at));
+    if (std::ranges::none_of(senders, [&](auto pid) { return known.contains(pid); })) waits.push_back(std::move(*fall));
+    known.merge(senders);
+  }
+}
+
 }  // namespace
 
 policies::FaultPlan crash_once(bool before) {
@@ -35,8 +58,12 @@ std::vector<MayDie> may_die(const Tests& tests, const BorneDeaths& borne) {
   std::set<std::string> known;  // pairs of places
   for (auto& [test, reference] : tests) {
     auto falls = predict::waits_of(*reference);
-    if (auto runs = borne.find(test); runs != borne.end())
-      std::ranges::move(predict::falls_of(*reference, runs->second), std::back_inserter(falls));
+    if (auto runs = borne.find(test); runs != borne.end()) {
+      auto ended = runs->second;
+      std::erase_if(ended, [](auto* run) { return run->stop != trace::Stop::exited; });
+      add_seen(*reference, runs->second, falls);
+      std::ranges::move(predict::falls_of(*reference, ended), std::back_inserter(falls));
+    }
     std::map<const trace::Run*, std::map<std::uint64_t, Found>> calls;
     std::set<std::string> here;
     for (auto& fall : falls) {

@@ -99,6 +99,28 @@ TEST(Moments, are_the_last_effect_and_the_first_of_each_process_but_of_those_tha
   EXPECT_FALSE(all[0].before);
   EXPECT_EQ(all[1].exchange, 2u);
   EXPECT_TRUE(all[1].before);
+  EXPECT_EQ(all[1].pid, kDying);
+}
+
+TEST(Waits, that_a_death_left_without_an_end_are_of_its_write_and_of_who_asked_last) {
+  auto reference = well_ordered();
+  Story run;
+  run.by(kDying, "GET", "/marker", 404);
+  run.dies("PUT", "/data", 0);
+  for (int i = 0; i < 3; i++) run.by(kSuccessor, "GET", "/marker", 404);
+  EXPECT_FALSE(left_waiting(reference.run, run.run)) << "it ended by itself";
+  run.run.stop = trace::Stop::deadline;
+  auto fall = left_waiting(reference.run, run.run);
+  ASSERT_TRUE(fall);
+  EXPECT_EQ(fall->kind, MayFall::Kind::wait);
+  EXPECT_EQ(fall->resource, "/data");
+  EXPECT_EQ(fall->reader.target, "/marker");
+  EXPECT_TRUE(fall->before && fall->own_process);
+  run.run.stop = trace::Stop::signalled;
+  EXPECT_FALSE(left_waiting(reference.run, run.run)) << "the command itself";
+  Story done = dead_at_the_end();
+  done.run.stop = trace::Stop::hung;
+  EXPECT_FALSE(left_waiting(reference.run, done.run)) << "that write was carried out";
 }
 
 TEST(Falls, are_what_the_recovery_reads_first_of_what_the_dead_wrote) {
