@@ -12,6 +12,7 @@
 #include "oracles/client_words.h"
 #include "oracles/evidence.h"
 #include "oracles/failure.h"
+#include "oracles/ledger.h"
 #include "oracles/taken_for_data.h"
 #include "trace/profiles/message.h"
 
@@ -57,31 +58,52 @@ std::string_view last_name(std::string_view function) {
   return dot == function.npos ? function : function.substr(dot + 1);
 }
 
-// Each call of it in this line with what it is called on: "tolls.quote".
-std::vector<std::string_view> called_in(std::string_view line, std::string_view name) {
-  std::vector<std::string_view> found;
+// "(a, f(b))" at the beginning of a text; empty: it is not closed there.
+std::string_view arguments_at(std::string_view text) {
+  int open = 0;
+  for (std::size_t i = 0; i < text.size(); i++)
+    if (open += (text[i] == '(') - (text[i] == ')'); open == 0) return text.substr(0, i + 1);
+  return {};
+}
+
+struct Called {
+  std::string_view name;       // with what it is called on: "tolls.quote"
+  std::string_view arguments;  // empty: they do not end in this line
+};
+std::vector<Called> called_in(std::string_view line, std::string_view name) {
+  std::vector<Called> found;
   for (auto at = line.find(name); at != line.npos; at = line.find(name, at + 1)) {
     auto end = at + name.size();
     if (end == line.size() || line[end] != '(' || (at > 0 && of_a_name(line[at - 1]))) continue;
     auto from = at;
     while (from > 0 && (of_a_name(line[from - 1]) || line[from - 1] == '.')) from--;
-    found.push_back(line.substr(from, end - from));
+    found.push_back({line.substr(from, end - from), arguments_at(line.substr(end))});
   }
   return found;
 }
 
 }  // namespace
 
-std::optional<std::string> asked_again(const trace::Comparison& c, const trace::Call& call,
-                                       const trace::Thrown& assertion) {
+std::optional<AskedAgain> asked_again(const trace::Comparison& c, const trace::Call& call,
+                                      const trace::Thrown& assertion) {
   constexpr std::size_t kFailed = 2;  // lines: what the assertion looks at may stand above it
   auto function = outermost_frame(call).function;
   auto name = last_name(function);
   if (name.empty() || assertion.source.empty()) return {};
-  auto once = [&](const std::vector<trace::Call>& calls) {
-    return std::ranges::count_if(calls, [&](auto& other) { return outermost_frame(other).function == function; }) == 1;
+  auto* beside = counterpart(c, call);
+  if (!beside) return {};
+  auto count = [&](const std::vector<trace::Call>& calls, auto counts) {
+    return std::ranges::count_if(
+        calls, [&](auto& other) { return outermost_frame(other).function == function && counts(other.first()); });
   };
-  if (!once(c.reference_calls) || !once(c.case_calls)) return {};
+  auto any = [](auto&) { return true; };
+  auto of_operation = [&](auto& e) { return e.operation == call.first().operation; };
+  auto same_as = [](auto& own) { return [&own](auto& e) { return same_request(e, own.first()); }; };
+  // Who asks again in other words (a number in each request) asks more often.
+  if (count(c.reference_calls, same_as(*beside)) != 1 || count(c.case_calls, same_as(call)) != 1 ||
+      count(c.reference_calls, of_operation) != count(c.case_calls, of_operation))
+    return {};
+  bool alone = count(c.reference_calls, any) == 1 && count(c.case_calls, any) == 1;
   auto lines = split(assertion.source, '\n');
   std::erase_if(lines, [](auto line) { return trim(line).empty(); });
   if (lines.size() <= kFailed) return {};
@@ -90,7 +112,8 @@ std::optional<std::string> asked_again(const trace::Comparison& c, const trace::
     for (auto again : called_in(lines[i], name))
       for (std::size_t before = 1; before < i; before++)
         for (auto first : called_in(lines[before], name))
-          if (first == again) return std::string(again) + "()";
+          if (first.name == again.name && (alone || (!again.arguments.empty() && first.arguments == again.arguments)))
+            return AskedAgain{std::string(again.name) + "()", !alone};
   return {};
 }
 

@@ -15,10 +15,15 @@ bool hands_back(const trace::Call& call, std::string_view message);
 // all may be how the application says that something failed.
 bool compares_contents(std::string_view message);
 
-// The function of the application that brought this call about, as the test calls it ("tolls.quote()"), where the test
-// had called it before, called it again in what failed, and only one of the two sent anything, with and without the
-// fault. Nothing where that is not so, or the test's own lines are not at hand.
-std::optional<std::string> asked_again(const trace::Comparison& c, const trace::Call& call,
-                                       const trace::Thrown& assertion);
+struct AskedAgain {
+  std::string function;          // as the test calls it: "tolls.quote()"
+  bool for_else_beside = false;  // it sends other requests too
+};
+// The function of the application that brought this call about, where the test had called it before, called it again in
+// what failed, and only one of the two sent this request, with and without the fault. Where it sends others beside it,
+// both were called with the same arguments, by their text. Nothing where that is not so, or the test's own lines are
+// not at hand.
+std::optional<AskedAgain> asked_again(const trace::Comparison& c, const trace::Call& call,
+                                      const trace::Thrown& assertion);
 
 }  // namespace retrial::oracles

@@ -222,8 +222,8 @@ std::optional<Said> of_a_kept_failure(const Asserted& a) {
   if (!asked || !may_pass(a.call.last())) return {};
   return Said{
       at_most_likely(a.call.confidence),
-      fmt::format("{}, no exception came of it, and the test's next {} sent nothing, as it does after a good answer",
-                  a.done, *asked),
+      fmt::format("{}, no exception came of it, and the test's next {} {}, as it does after a good answer", a.done,
+                  asked->function, asked->for_else_beside ? "did not ask for it again" : "sent nothing"),
       "The failure was kept as if it were the answer: who asks again is given it, however well the service is.",
       "A right client keeps good answers alone, and asks again after a failure."};
 }
