@@ -169,9 +169,11 @@ Result<void> Campaign::learn() {
   return {};
 }
 
-static Result<CampaignOutcome> with_campaign(const CampaignSetting& setting, const Clock& clock, auto&& what) {
+static Result<CampaignOutcome> with_campaign(const CampaignSetting& setting, const Clock& clock, bool orders,
+                                             auto&& what) {
   Executor::Setting how{setting.folder, setting.capture, setting.config.run.keep_tags, {}};
   how.real_time = setting.config.run.real_time;
+  how.causes = orders;
   how.application = setting.config.run.application;
   how.processes = setting.config.processes;
   for (auto& s : setting.config.services)
@@ -189,12 +191,15 @@ static Result<CampaignOutcome> with_campaign(const CampaignSetting& setting, con
 }
 
 Result<CampaignOutcome> run_campaign(const CampaignSetting& setting, const Clock& clock) {
-  return with_campaign(setting, clock, [](Campaign& c) { return c.run(); });
+  bool orders = setting.predict_only || std::ranges::any_of(setting.policies, &policies::Policy::of_near_misses);
+  return with_campaign(setting, clock, orders, [](Campaign& c) { return c.run(); });
 }
 
 Result<CampaignOutcome> replay(const CampaignSetting& setting, const trace::Stored& earlier,
                                const trace::Finding& finding, const Clock& clock) {
-  return with_campaign(setting, clock, [&](Campaign& c) { return c.replay(earlier, finding); });
+  auto* policy = policies::policy_named(finding.policy);
+  return with_campaign(setting, clock, policy && policy->of_near_misses,
+                       [&](Campaign& c) { return c.replay(earlier, finding); });
 }
 
 }  // namespace retrial::campaign

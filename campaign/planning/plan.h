@@ -84,7 +84,8 @@ struct Plan {
 };
 
 using Tests = std::map<std::string, const trace::Run*>;  // what each test does without faults, by its id
-using BorneDeaths = std::map<std::string, std::vector<const trace::Run*>>;  // by test: deaths.h; those in which somebody was left waiting too
+// By test: deaths.h. Those too in which somebody was left waiting.
+using BorneDeaths = std::map<std::string, std::vector<const trace::Run*>>;
 
 // Faults never reach the outside world.
 bool may_be_faulted(std::string_view service, const Config& config);

@@ -76,8 +76,9 @@ class Executor {
     trace::Descriptions descriptions = {};
     std::map<std::string, proxy::ServiceTlsSettings> security = {};  // likewise
     bool real_time = false;                                          // clients' clocks are never moved (docs/time.md)
-    std::vector<std::string> application = {};                       // as RunSettings has it
-    std::vector<Process> processes = {};                             // that are started again
+    bool causes = false;  // agents tell which answers led to a request, where that has its cost (Node's)
+    std::vector<std::string> application = {};  // as RunSettings has it
+    std::vector<Process> processes = {};        // that are started again
   };
   // Unpacks the agents, and makes an authority that lives as long as it, with the files by which commands trust it.
   static Result<std::unique_ptr<Executor>> open(Setting setting, const Clock& clock);

@@ -122,6 +122,7 @@ Result<void> OneRun::set_up() {
     if (auto ok = open_ways_in(); !ok) return ok;
   if (!setting_.application.empty())
     launch_.environment.push_back(fmt::format("RETRIAL_APPLICATION={}", fmt::join(setting_.application, ",")));
+  if (setting_.causes) launch_.environment.push_back("RETRIAL_CAUSES=1");
   if (page_ && spec_.moves_clock() && !spec_.rest_before.empty()) {
     launch_.environment.push_back(fmt::format("RETRIAL_REST={}", trace::kRest / kSecond));
     launch_.environment.push_back("RETRIAL_REST_BEFORE=" + spec_.rest_before);

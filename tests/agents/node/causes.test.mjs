@@ -51,7 +51,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
       const server = await serve();
       const app = project(server.url);
       app.write('main.mjs', `${client.text}\nconst URL = process.env.URL;\n${LATER}\nasync function main() { ${program} }\nawait main(); process.exit();\n`);
-      const { code, out } = await app.run(['main.mjs']);
+      const { code, out } = await app.run(['main.mjs'], { RETRIAL_CAUSES: '1' });
       assert.strictEqual(code, 0, out);
       assert.strictEqual(orders(server.tags), expected, JSON.stringify(server.tags));
       server.close();

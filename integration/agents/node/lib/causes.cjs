@@ -7,6 +7,7 @@
 // `Promise.all([a(), b()])` does not, though b may be sent last.
 'use strict';
 const { createHook, executionAsyncId, executionAsyncResource } = require('async_hooks');
+const context = require('./context.cjs');
 const { notes } = require('./notes.cjs');
 
 const MOST = 16; // requests known by name, the latest: whoever knows them knows what they knew
@@ -78,24 +79,27 @@ function promiseResolve(id) {
   if (here.length) settled.set(id, union(settled.get(id), here));
 }
 
-// A request is sent, of this number, which is greater than those of all that were sent before it. Gives the numbers of
-// those whose answers led to it, rising.
-function note(request, own) {
+let watching = false;
+
+// The strands of a request that is sent now: the numbers of those whose answers led to it, rising, then its own.
+function strands(request) {
+  if (!watching || !request) return NOTHING;
   const knows = known();
+  const own = context.next();
   sent.set(request, { own, knows });
-  return knows;
+  return [...knows, own];
 }
 
 // The running callback has that request's answer. A connection that is used again has been in other hands: what
 // they knew goes.
 function answered(request) {
-  const of = sent.get(request);
+  const of = watching && sent.get(request);
   if (of) knowledge.set(executionAsyncResource(), union(of.knows, [of.own]));
 }
 
 // The running callback goes on with that answer.
 function goesOn(request) {
-  const of = sent.get(request);
+  const of = watching && sent.get(request);
   if (of) learn(union(of.knows, [of.own]));
 }
 
@@ -115,11 +119,14 @@ function watch(name) {
   Object.defineProperty(Promise, name, { ...described, value: wrapped });
 }
 
+// Takes a suite of requests 10 to 20 % more of a processor: done where orders are looked at alone.
 function install() {
+  if (!process.env.RETRIAL_CAUSES) return;
+  watching = true;
   createHook({ init, before, after, promiseResolve }).enable();
   process.on('uncaughtExceptionMonitor', () => running.splice(0)); // nothing is told of their ends
   watch('all');
   watch('allSettled');
 }
 
-module.exports = { install, note, answered, goesOn };
+module.exports = { install, strands, answered, goesOn };

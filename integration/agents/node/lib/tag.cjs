@@ -1,7 +1,6 @@
 // The tag of a request, ready for the wire.
 'use strict';
 const causes = require('./causes.cjs');
-const context = require('./context.cjs');
 const current = require('./current.cjs');
 const events = require('./events.cjs');
 const { line } = require('./callers.cjs');
@@ -31,7 +30,7 @@ function once(make, most) {
 const encoded = once((text) => encode(text), 4096);
 const hashed = once(hash, 4096);
 
-// The requests that led to it and its own, each a strand of its own; the entries that it is made in the course of, and its
+// Its strands (causes.cjs); the entries that it is made in the course of, and its
 // own: `/number,entry.place`, the outermost first.
 function stackOf({ course, site, entry }, strands) {
   let text = strands.map((number) => `/${number},`).join('');
@@ -65,18 +64,11 @@ function tell(origin, strands, add) {
   if (libraries) add('x-retrial-libraries', libraries);
 }
 
-// The strands of `request`, which is sent now.
-function strandsOf(request) {
-  if (!request) return [];
-  const own = context.next();
-  return [...causes.note(request, own), own];
-}
-
 // [name, value] of each.
 function fields(origin, request) {
   const told = [];
   try {
-    tell(origin, strandsOf(request), (name, value) => told.push([name, value]));
+    tell(origin, causes.strands(request), (name, value) => told.push([name, value]));
   } catch {
     return [];
   }
@@ -87,7 +79,7 @@ function fields(origin, request) {
 function lines(origin, request) {
   let text = '';
   try {
-    tell(origin, strandsOf(request), (name, value) => (text += `${name}: ${value}\r\n`));
+    tell(origin, causes.strands(request), (name, value) => (text += `${name}: ${value}\r\n`));
   } catch {
     return '';
   }
