@@ -209,3 +209,12 @@ def test_a_latest_that_leads_nowhere_is_said(suite, python):
     for verb in ("judge", "report"):
         status, text = said(verb, ".retrial/latest", cwd)
         assert status == 2 and "names 20200101-000000, which is not there any more" in text, text
+
+
+def test_a_latest_that_leads_nowhere_ends_no_runner(suite, node):
+    """Node's runner does at such a link: it looks for tests in every folder."""
+    cwd = suite(it_DOT_test_DOT_mjs="import test from 'node:test';\ntest('it', () => fetch('http://127.0.0.1:9').catch(() => {}));\n")
+    (cwd / ".retrial").mkdir()
+    (cwd / ".retrial/latest").symlink_to("20200101-000000")
+    done = retrial("doctor", "--", node, "--test", cwd=cwd)
+    assert "node:test" in done.stdout and "Could not find" not in done.stdout + done.stderr, done.stdout + done.stderr
