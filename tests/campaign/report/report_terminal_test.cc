@@ -273,8 +273,10 @@ TEST(Summary, is_headed_by_the_function_that_sends_again_and_not_by_the_helper_t
     return text.substr(from + 1, text.find('\n', from + 1) - from - 1);
   };
   auto ends_with = [](const std::string& text, std::string_view end) { return text.ends_with(end); };
-  EXPECT_PRED2(ends_with, headed("Pki.java:113 Pki.issue"),
-               "  Pki.java:113 Pki.issue, which sends at Rest.java:535 Rest.send");
+  EXPECT_PRED2(
+      ends_with, headed("Pki.java:113 Pki.issue"),
+      "  Pki.java:113 Pki.issue, which sends at Rest.java:535 Rest.send <- Pki.java:113 Pki.issue <- Sync.java:9 "
+      "Sync.all");
   EXPECT_PRED2(ends_with, headed("Rest.java:535 Rest.send"),
                "  Rest.java:535 Rest.send <- Pki.java:113 Pki.issue <- Sync.java:9 Sync.all");
   EXPECT_PRED2(ends_with, headed("requests 2.31"),
