@@ -107,7 +107,8 @@ void cause_block(Page& page, std::size_t number, const trace::CampaignRecord& ca
 
 std::string headline_of(const trace::CampaignRecord& c) {
   auto outcome = outcome_of(c);
-  bool in_part = outcome == Outcome::cut || outcome == Outcome::in_part;
+  bool in_part =
+      outcome == Outcome::cut || outcome == Outcome::in_part || (outcome == Outcome::incomplete && !c.clean.empty());
   auto open = in_part ? not_judged(c).size() : 0;
   auto cases = outcome == Outcome::planned ? c.cases.size() : open ? c.clean.size() + open : cases_run(c);
   auto joint = outcome == Outcome::found || outcome == Outcome::right ? " in " : ": ";

@@ -294,6 +294,11 @@ TEST(Summary, of_what_a_budget_cut_the_cases_add_up) {
   EXPECT_TRUE(text.starts_with("\nThe budget ended first: no retry bug was found in what was judged: 1 of 4 cases, "))
       << text;
   EXPECT_NE(text.find("Not judged: 3\n"), text.npos) << text;
+  campaign.incomplete = "in 1 case the budget ended between a suspicion and its confirmation";
+  text = summary(campaign, ".", trace::Confidence::likely, kFile);
+  EXPECT_TRUE(
+      text.starts_with("\nIncomplete: what was judged was found right, and clears nothing else: 1 of 4 cases, "))
+      << text;
 }
 
 TEST(Summary, is_wrapped_at_the_terminals_width) {
