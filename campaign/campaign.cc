@@ -115,7 +115,7 @@ Result<void> Campaign::put_on_trial() {
     if (auto ok = learn_deaths(context_, refs_, out_.record.remarks); !ok) return ok;
   if (setting_.predict_only) {
     out_.may_turn = may_turn(refs_.tests);
-    out_.may_die = may_die(refs_.tests, refs_.borne);
+    out_.may_die = may_die(refs_.tests, refs_.deaths);
     return {};
   }
   if (setting_.learn_only) return learn();

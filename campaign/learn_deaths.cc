@@ -46,9 +46,9 @@ Result<void> learn_deaths(CampaignContext& context, References& refs, std::vecto
       if (!run) return std::unexpected(run.error());
       if (!*run) continue;
       if (borne(**run, test))
-        refs.borne[test].push_back(*run);
+        refs.deaths[test].push_back(*run);
       else if (predict::left_waiting(*reference, **run))
-        waiting++, refs.borne[test].push_back(*run);
+        waiting++, refs.deaths[test].push_back(*run);
       else if ((*run)->stop == trace::Stop::signalled)
         of_command++, commands.insert(moment.pid);
       else

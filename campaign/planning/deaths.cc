@@ -53,12 +53,12 @@ policies::FaultPlan crash_once(bool before) {
   return {{{crash, 1}, {trace::FaultSpec{}, 0}}};
 }
 
-std::vector<MayDie> may_die(const Tests& tests, const BorneDeaths& borne) {
+std::vector<MayDie> may_die(const Tests& tests, const SeenDeaths& deaths) {
   std::vector<MayDie> all;
   std::set<std::string> known;  // pairs of places
   for (auto& [test, reference] : tests) {
     auto falls = predict::waits_of(*reference);
-    if (auto runs = borne.find(test); runs != borne.end()) {
+    if (auto runs = deaths.find(test); runs != deaths.end()) {
       auto ended = runs->second;
       std::erase_if(ended, [](auto* run) { return run->stop != trace::Stop::exited; });
       add_seen(*reference, runs->second, falls);

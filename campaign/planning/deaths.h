@@ -20,6 +20,6 @@ struct MayDie {
 };
 
 // Of all tests, each pair of call sites and operations once; what would break the most first.
-std::vector<MayDie> may_die(const Tests& tests, const BorneDeaths& borne);
+std::vector<MayDie> may_die(const Tests& tests, const SeenDeaths& deaths);
 
 }  // namespace retrial::campaign

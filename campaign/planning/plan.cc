@@ -180,10 +180,10 @@ std::vector<Case> held_cases(const Tests& tests, const policies::Policy& policy,
 }
 
 // Each write at which a death may be seen, in a run of its own.
-std::vector<Case> deadly_cases(const Tests& tests, const BorneDeaths& borne, const policies::Policy& policy,
+std::vector<Case> deadly_cases(const Tests& tests, const SeenDeaths& deaths, const policies::Policy& policy,
                                const Config& config) {
   std::vector<Case> cases;
-  for (auto& death : may_die(tests, borne)) {
+  for (auto& death : may_die(tests, deaths)) {
     if (!may_be_faulted(death.found.target.service, config)) continue;
     auto c = make_case(death.found, policy, death.plan, config);
     c.value = death.value;
@@ -280,7 +280,7 @@ std::string some(const std::vector<std::string>& all) {
 }  // namespace
 
 Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& policies, const Config& config,
-               const BorneDeaths& borne) {
+               const SeenDeaths& deaths) {
   Plan plan;
   auto found = targets_of(tests, false, config);
   if (found.empty()) {
@@ -340,7 +340,7 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
       for (auto& c : held_cases(tests, *policy, config)) add(plan, std::move(c), plan.cases.size() + 1);
   for (auto* policy : policies)
     if (policy->of_deaths)
-      for (auto& c : deadly_cases(tests, borne, *policy, config)) add(plan, std::move(c), plan.cases.size() + 1);
+      for (auto& c : deadly_cases(tests, deaths, *policy, config)) add(plan, std::move(c), plan.cases.size() + 1);
   if (run.coverage.empty() && !run.once) add_all(elsewhere(asked_for, covered(found, "c4")), true);
   return plan;
 }

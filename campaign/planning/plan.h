@@ -84,8 +84,8 @@ struct Plan {
 };
 
 using Tests = std::map<std::string, const trace::Run*>;  // what each test does without faults, by its id
-// By test: deaths.h. Those too in which somebody was left waiting.
-using BorneDeaths = std::map<std::string, std::vector<const trace::Run*>>;
+// By test, the runs in which a process was ended and that was borne, or left somebody waiting (deaths.h).
+using SeenDeaths = std::map<std::string, std::vector<const trace::Run*>>;
 
 // Faults never reach the outside world.
 bool may_be_faulted(std::string_view service, const Config& config);
@@ -93,7 +93,7 @@ bool may_be_faulted(std::string_view service, const Config& config);
 // Every target that [run] coverage wants x every plan of these policies, once. Calls from test files are targets only
 // where the suite has no application call sites at all.
 Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& policies, const Config& config,
-               const BorneDeaths& borne = {});
+               const SeenDeaths& deaths = {});
 // The cases of a plan file, in its order. The remarks say which of them fit no call of these tests; none is an error of
 // the user's.
 Result<Plan> make_plan(const Tests& tests, std::span<const PlannedCase> planned, const Config& config);

@@ -27,7 +27,7 @@ struct References {
   bool executes_again = false;                     // a run can execute a test several times (trace/executions.h)
   bool side_by_side = false;                       // runs of it at the same time do what one alone does
   bool share_services = false;                     // some are there for all runs at once
-  BorneDeaths borne = {};                          // of learn_deaths
+  SeenDeaths deaths = {};                          // of learn_deaths
   std::deque<trace::Run> slices;
   std::deque<trace::Run> suites;  // of CampaignContext::keep_suites: the last two runs of it
 

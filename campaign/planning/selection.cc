@@ -53,7 +53,7 @@ Result<Plan> select(const Selection& selection, const References& refs,
     if (plan && retries) keep(*plan, *retries);
     if (plan) plan->id = id_of(*planned);
   } else {
-    plan = make_plan(refs.tests, policies, config, refs.borne);
+    plan = make_plan(refs.tests, policies, config, refs.deaths);
     if (changed) keep(*plan, *changed);
     if (retries) keep(*plan, *retries);
     all = plan->cases.size();
