@@ -21,7 +21,7 @@ void Campaign::try_all(Plan& plan) {
   Trials trials(context_, refs_, plan, setting_.policies, out_.record, [&] { return time_left(); });
   if (auto ok = trials.run(); !ok) stop_for(ok.error());
   drop_further(plan);
-  trials.refute();
+  trials.settle();
   if (setting_.selection.shard.whole()) {  // else `merge` does
     auto compared = trials.compared_sites();
     take_from_clean(out_.record.clean, compared);

@@ -30,7 +30,7 @@ class Trials {
   Result<void> run();
   // What only all cases together show: call sites that do not do as the others of their client.
   std::vector<trace::Finding> compared_sites() const { return samples_.compare(context_.config.run.hold).findings; }
-  void refute() { samples_.refute(record_); }
+  void settle() { samples_.settle(record_); }
   // Cases that looked suspicious in company, and were not looked at alone.
   std::size_t suspicions() const {
     return static_cast<std::size_t>(std::ranges::count_if(pending_, [](auto& p) { return !p.suspected.empty(); }));

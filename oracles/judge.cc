@@ -149,14 +149,9 @@ void ask(Cases cases, auto&& which, Judgement& judgement) {
   KnownRepeats known;
   for (auto& compared : cases)
     for (auto* c : compared.comparisons) known.add(*c);
-  auto refuted = [&](auto& f) { return known.refutes(f); };
-  if (cases.size() > 1)  // else nothing is open: the one case has shown it
-    for (auto& f : judgement.findings)
-      if (refuted(f)) judgement.not_judged.push_back(taken_back(f));
-  std::erase_if(judgement.findings, refuted);
-  for (auto& f : judgement.findings)
-    if (known.doubts(f)) f.confidence = std::min(f.confidence, trace::Confidence::possible);
-  std::erase_if(judgement.notes, refuted);
+  for (auto& f : known.settle(judgement.findings))
+    if (cases.size() > 1) judgement.not_judged.push_back(taken_back(f));  // else nothing is open: the one has shown it
+  known.settle(judgement.notes);
   merge(judgement.findings);
   merge(judgement.notes);
   drop_answered(judgement);

@@ -15,39 +15,56 @@ using Effects = Shown::Effects;
 void KnownRepeats::add(const trace::Comparison& seen) {
   for (auto* call : seen.faulted) {
     auto& first = call->first();
-    if (call->attempts.size() > 1 && first.fired && is_status(first.fault))
-      again_[{trace::service_name(first.service), call->site, call->operation}].insert(first.client_status);
+    Place place{trace::service_name(first.service), call->site, call->operation};
+    if (call->attempts.size() > 1 && first.fired && is_status(first.fault)) again_[place].insert(first.client_status);
     for (std::size_t i = 0; i + 1 < call->attempts.size(); i++) {
       auto &before = *call->attempts[i], &next = *call->attempts[i + 1];
-      if (trace::carried_out(before) && trace::carried_out(next) && tells_one_thing(before, next))
-        alike_.insert({trace::service_name(first.service), call->site, call->operation});
+      if (!trace::carried_out(before) || !trace::carried_out(next)) continue;
+      if (tells_one_thing(before, next)) alike_.insert(place);
+      if (!shows_as_usual(seen, before, next).empty()) as_usual_.insert(place);
     }
     auto effects = shown_in(seen, *call);
     if (effects == Effects::unknown) continue;
-    auto& known = shown_[{trace::service_name(call->first().service), call->site, call->operation}];
+    auto& known = shown_[place];
     known = std::max(known, effects);
   }
+}
+
+std::vector<trace::Finding> KnownRepeats::settle(std::vector<trace::Finding>& said) const {
+  auto taken = std::ranges::stable_partition(said, [&](auto& f) { return !refutes(f); });
+  std::vector<trace::Finding> out(std::make_move_iterator(taken.begin()), std::make_move_iterator(taken.end()));
+  said.erase(taken.begin(), taken.end());
+  for (auto& f : said)
+    if (doubts(f)) f.confidence = std::min(f.confidence, trace::Confidence::possible);
+  return out;
 }
 
 std::string not_sent_again(int status) {
   return fmt::format("was answered {} and not sent again", trace::show_status(status));
 }
 
+namespace {
+std::tuple<std::string, std::string, std::string> place_of(const trace::Finding& f) {
+  return {trace::service_name(f.service), f.site ? trace::key_of(*f.site) : "", f.operation};
+}
+}  // namespace
+
 bool KnownRepeats::refutes(const trace::Finding& f) const {
-  Place place{trace::service_name(f.service), f.site ? trace::key_of(*f.site) : "", f.operation};
   if (f.verdict == "not-retried-transient") {
-    auto it = again_.find(place);
+    auto it = again_.find(place_of(f));
     return it != again_.end() &&
            std::ranges::any_of(it->second, [&](int status) { return f.message.contains(not_sent_again(status)); });
   }
   if (f.verdict != "duplicate-effect" && f.verdict != "retries-non-idempotent") return false;
-  auto it = shown_.find(place);
+  auto it = shown_.find(place_of(f));
   return it != shown_.end() && it->second == Effects::one;
 }
 
 bool KnownRepeats::doubts(const trace::Finding& f) const {
-  return f.verdict == "retries-non-idempotent" &&
-         alike_.contains({trace::service_name(f.service), f.site ? trace::key_of(*f.site) : "", f.operation});
+  if (f.verdict == "retries-non-idempotent") return alike_.contains(place_of(f));
+  if (f.verdict != "duplicate-effect" || !as_usual_.contains(place_of(f))) return false;
+  auto it = shown_.find(place_of(f));
+  return it == shown_.end() || it->second != Effects::two;
 }
 
 trace::Judged taken_back(const trace::Finding& f) {

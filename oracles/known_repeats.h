@@ -3,28 +3,33 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "oracles/recognition.h"
 #include "trace/finding.h"
 
 namespace retrial::oracles {
 
-// What was shown of repeats over several cases. An answer that is lost again, or given by a fault, shows nothing of
-// what the service did in its own case, where another case of the same call site and operation does. And who is not
-// seen to send again in one case may do so in another, after the same status.
+// What was shown of repeats over several cases. An answer that is lost again, or given by a fault, or after which a
+// test ends at once, shows nothing of what the service did in its own case, where another case of the same call site
+// and operation does. And who is not seen to send again in one case may do so in another, after the same status.
 class KnownRepeats {
  public:
   void add(const trace::Comparison& seen);
-  // Is it about a repeat of what the service knew again elsewhere, and never did twice?
-  // A note: is it about a call that was not sent again, where elsewhere it is?
-  bool refutes(const trace::Finding& finding) const;
-  // Is it about a repeat that elsewhere was given the same answer to the letter? Then it is possible at most.
-  bool doubts(const trace::Finding& finding) const;
+  // Takes out what is about a repeat of what the service knew again elsewhere, and never did twice, or about a call
+  // that was not sent again, where elsewhere it is. What elsewhere was given the same answer to the letter, or of which
+  // what was looked at afterwards shows no more than without the fault, is possible at most. Those taken out are given
+  // back.
+  std::vector<trace::Finding> settle(std::vector<trace::Finding>& said) const;
 
  private:
   using Place = std::tuple<std::string, std::string, std::string>;  // service, call site, operation
+  bool refutes(const trace::Finding& finding) const;
+  bool doubts(const trace::Finding& finding) const;
+
   std::map<Place, Shown::Effects> shown_;
   std::set<Place> alike_;
+  std::set<Place> as_usual_;
   std::map<Place, std::set<int>> again_;  // sent again after these, which a fault told
 };
 

@@ -273,6 +273,10 @@ bool tells_one_thing(const Exchange& before, const Exchange& next) {
   });
 }
 
+std::string shows_as_usual(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
+  return has_no_body(before) && before.method == "POST" ? thing_as_usual(c, before, next) : std::string();
+}
+
 std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call& call, const Exchange& before,
                                    const Exchange& next) {
   auto& profile = trace::profile_of(before);
@@ -316,10 +320,9 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
   if (sets_state(before) || says_how_it_is_to_be(before))
     return Harm{Confidence::possible,
                 "it says what a thing is to be, which it may be already, but its answers do not show that"};
-  if (has_no_body(before) && before.method == "POST")
-    if (auto look = thing_as_usual(c, before, next); !look.empty())
-      return Harm{Confidence::possible,
-                  fmt::format("{} shows what it shows without the fault, so it may have been so already", look)};
+  if (auto look = shows_as_usual(c, before, next); !look.empty())
+    return Harm{Confidence::possible,
+                fmt::format("{} shows what it shows without the fault, so it may have been so already", look)};
   if (writes_in_bulk(before) && answered_alike(before, next))
     return Harm{Confidence::possible,
                 "whether the service knows the entries of a bulk write by what they hold its answers do not show"};

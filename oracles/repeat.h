@@ -17,6 +17,10 @@ struct Harm {
 std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call& call, const trace::Exchange& before,
                                    const trace::Exchange& next);
 
+// What shows afterwards of a thing that was asked for a change by its path alone ("POST /holds/h-1/extend") what it
+// shows without the fault; empty: nothing. It may have been so after the first already.
+std::string shows_as_usual(const trace::Comparison& c, const trace::Exchange& before, const trace::Exchange& next);
+
 // Are both answers the same byte for byte, with something long in them that is not what was sent (a digest, an id)? Of
 // two things that would differ.
 bool tells_one_thing(const trace::Exchange& before, const trace::Exchange& next);

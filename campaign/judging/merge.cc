@@ -142,7 +142,7 @@ class Sites {
       if (row.outcome == "run") add(row);
   }
   std::vector<trace::Finding> findings() const { return samples_.compare(whole_.campaign.hold).findings; }
-  void refute(trace::CampaignRecord& record) const { samples_.refute(record); }
+  void settle(trace::CampaignRecord& record) const { samples_.settle(record); }
 
  private:
   void add(const trace::CaseRecord& row) {
@@ -230,7 +230,7 @@ Result<Merged> merge(const StoredSetting& setting) {
     append(part.stored.runs, out.whole.runs);
   }
   Sites sites(out.whole);
-  sites.refute(record);
+  sites.settle(record);
   auto of_sites = sites.findings();
   take_from_clean(record.clean, of_sites);
   take(of_sites, record.findings);

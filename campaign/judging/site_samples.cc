@@ -25,13 +25,9 @@ void SiteSamples::add(const trace::CaseRecord& row, const trace::Comparison& see
   });
 }
 
-void SiteSamples::refute(trace::CampaignRecord& record) const {
-  std::erase_if(record.findings, [&](auto& f) {
-    if (!repeats_.refutes(f)) return false;
-    record.not_judged.push_back(oracles::taken_back(f));
-    return true;
-  });
-  std::erase_if(record.notes, [&](auto& note) { return repeats_.refutes(note); });
+void SiteSamples::settle(trace::CampaignRecord& record) const {
+  for (auto& f : repeats_.settle(record.findings)) record.not_judged.push_back(oracles::taken_back(f));
+  repeats_.settle(record.notes);
 }
 
 oracles::Judgement SiteSamples::compare(Nanos hold) const {

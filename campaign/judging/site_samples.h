@@ -16,8 +16,9 @@ class SiteSamples {
   // A case that was run. Unless there is such a one already, what it saw is copied; its reference must stay.
   void add(const trace::CaseRecord& row, const trace::Comparison& seen);
   oracles::Judgement compare(Nanos hold) const;
-  // Findings of one case that another refutes are taken out, and said; notes are taken out.
-  void refute(trace::CampaignRecord& record) const;
+  // Findings of one case that another refutes are taken out, and said; what another doubts is possible; notes are taken
+  // out.
+  void settle(trace::CampaignRecord& record) const;
 
  private:
   struct Sample {

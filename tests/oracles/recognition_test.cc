@@ -100,6 +100,31 @@ TEST(Recognition, what_one_case_shows_holds_for_those_that_show_nothing) {
   EXPECT_EQ(judged(201, R"({"id":7})"), 1u) << "a stub names one for all";
 }
 
+TEST(Recognition, a_thing_that_shows_as_usual_in_one_case_makes_it_possible_in_those_that_do_not_look) {
+  auto extended = [](bool looks, const char* shown) {
+    Trial t;
+    auto look = [&](Tale& tale, const char* body) { tale.call("look", "GET", "/holds/h-1").answers(200, body); };
+    t.reference.call("extend", "POST", "/holds/h-1/extend").answers(200, "{}");
+    if (looks) look(t.reference, R"({"nights":3})");
+    t.in_case().call("extend", "POST", "/holds/h-1/extend").is_lost(Telling::reset, 200, "{}").again(kSecond);
+    t.in_case().answers(200, "{}");
+    if (looks) look(t.in_case(), shown);
+    t.in_case().passes();
+    return t;
+  };
+  auto ended = extended(false, "");
+  EXPECT_EQ(ended.verdicts(), "duplicate-effect likely");
+  auto both = [&](const char* shown) {
+    auto looked = extended(true, shown);
+    ComparedCase all[] = {looked.compared(), ended.compared()};
+    std::string out;
+    for (auto& f : oracles::judge(all).findings) out += fmt::format("{} {};", f.verdict, show(f.confidence));
+    return out;
+  };
+  EXPECT_EQ(both(R"({"nights":3})"), "duplicate-effect possible;");
+  EXPECT_EQ(both(R"({"nights":4})"), "duplicate-effect likely;");
+}
+
 TEST(Recognition, words_that_it_has_for_every_request_prove_nothing) {
   Answered says{200, R"({"repeated":true})"};
   EXPECT_EQ(sent_twice(R"({"amount":5})", says, says).verdicts(), "duplicate-effect likely");
