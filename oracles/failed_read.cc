@@ -9,6 +9,7 @@
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
 #include "oracles/made_of.h"
+#include "oracles/members.h"
 #include "oracles/taken_for_data.h"
 #include "trace/profiles/message.h"
 
@@ -51,6 +52,62 @@ EndOfWait ended_by_failure(const ComparedCase& compared, const Comparison& c, co
     if (after && made && of_it(write) && !tells_failure(write.request_sample)) return {pair.in_case, usual.size()};
   }
   return {};
+}
+
+namespace {
+
+bool same_thing(const Exchange& a, const Exchange& b) {
+  return a.service == b.service && trace::message::path_of(a.target) == trace::message::path_of(b.target);
+}
+
+// Another value of the same member, or another text.
+bool is_other(std::string_view there, std::string_view put) {
+  auto was = members_of(there), is = members_of(put);
+  if (was.empty() || is.empty()) {
+    auto words = [](std::string_view text) { return !text.empty() && std::ranges::none_of(text, is_digit); };
+    return was.empty() && is.empty() && words(there) && words(put) && there != put;
+  }
+  return std::ranges::any_of(was, [&](auto& m) {
+    auto it = std::ranges::find(is, m.path, &Member::path);
+    return it != is.end() && !m.listed && it->kind == m.kind && it->value != m.value && !drawn_anew(m, *it);
+  });
+}
+
+// What lies there, as far as it is known whole: what this run has put there, or what the reference reads.
+std::string_view content_of(const Comparison& c, const Call& read) {
+  auto& first = read.first();
+  std::string_view content;
+  if (auto* beside = counterpart(c, read))
+    if (auto& usual = beside->last(); delivered(usual) && is_success(usual.service_status) && same_thing(usual, first))
+      content = usual.response_bytes == usual.response_sample.size() ? usual.response_sample : "";
+  for (auto& e : c.in_case->exchanges)
+    if (e.begun < first.begun && e.method == "PUT" && same_thing(e, first) && had_effect(e))
+      content = e.request_bytes == e.request_sample.size() ? e.request_sample : "";
+  return content;
+}
+
+}  // namespace
+
+const Call* put_over(const ComparedCase& compared, const Comparison& c, const Call& read) {
+  auto& last = read.last();
+  auto there = content_of(c, read);
+  if (last.told == 0 || there.empty() || !trace::message::safe_method(last.method)) return nullptr;
+  for (auto& pair : c.pairs) {
+    if (pair.reference || !pair.in_case || pair.in_case->first().begun < last.told) continue;
+    auto& write = pair.in_case->last();
+    if (write.method != "PUT" || !same_thing(write, last) || !had_effect(write) || is_put_aside(write.target)) continue;
+    auto on_condition = [&](std::string_view header) { return !trace::find(write.request_headers, header).empty(); };
+    if (on_condition("if-match") || on_condition("if-none-match") || !by_application(compared, write)) continue;
+    bool read_since = std::ranges::any_of(c.in_case->exchanges, [&](auto& e) {
+      return e.begun >= last.told && e.begun < write.begun && trace::message::safe_method(e.method) &&
+             same_thing(e, last) && delivered(e);
+    });
+    bool usual = std::ranges::any_of(c.reference->exchanges, [&](auto& e) {
+      return e.method == "PUT" && same_thing(e, write) && e.request_digest == write.request_digest;
+    });
+    if (!read_since && !usual && is_other(there, write.request_sample)) return pair.in_case;
+  }
+  return nullptr;
 }
 
 Swept swept_after(const ComparedCase& compared, const Comparison& c, const Call& read) {

@@ -20,4 +20,9 @@ struct EndOfWait {
 };
 EndOfWait ended_by_failure(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& read);
 
+// A PUT of the very thing that this read asked for, on no condition, which the reference does not make, and which holds
+// another value than is there: it was taken for one that is not there. Not where it is read well before that. Null:
+// there is none.
+const trace::Call* put_over(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& read);
+
 }  // namespace retrial::oracles

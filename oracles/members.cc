@@ -184,4 +184,11 @@ std::string_view list_path(std::string_view path) {
 }
 std::string_view entry_path(std::string_view path) { return path.substr(0, path.find('/', list_path(path).size())); }
 
+bool drawn_anew(const Member& was, const Member& is) {
+  constexpr std::size_t kDrawn = 8;
+  if (was.kind == Member::Kind::number) return !may_count(was);
+  return was.kind == Member::Kind::text && std::min(was.value.size(), is.value.size()) >= kDrawn &&
+         std::ranges::any_of(was.value, is_digit) && std::ranges::any_of(is.value, is_digit);
+}
+
 }  // namespace retrial::oracles

@@ -55,6 +55,9 @@ bool counts(const Member& member);
 // Is it a number that could, for all that its name says? A version, a time, a name or a place in a list could not.
 bool may_count(const Member& member);
 
+// Is it another in each run, whatever was done: a name that the run drew, a time? Not a word or an amount.
+bool drawn_anew(const Member& was, const Member& is);
+
 template <std::size_t N>
 bool among(const std::array<std::string_view, N>& known, std::string_view word) {
   return std::ranges::find(known, word) != known.end();

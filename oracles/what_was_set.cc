@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/characters.h"
 #include "oracles/evidence.h"
 #include "oracles/members.h"
 #include "oracles/recognition.h"
@@ -17,14 +16,6 @@ namespace {
 bool names_its_thing(const Exchange& look, const std::string& value) {
   auto parts = trace::message::segments(trace::message::path_of(look.target));
   return std::ranges::find(parts, value) != parts.end();
-}
-
-// Another in each run, whatever was done: a name that the run drew, a time. Not a word or an amount.
-bool drawn_anew(const Member& was, const Member& is) {
-  constexpr std::size_t kDrawn = 8;
-  if (was.kind == Member::Kind::number) return !may_count(was);
-  return was.kind == Member::Kind::text && std::min(was.value.size(), is.value.size()) >= kDrawn &&
-         std::ranges::any_of(was.value, is_digit) && std::ranges::any_of(is.value, is_digit);
 }
 
 bool tells_the_same(const Exchange& was, const Exchange& is) {

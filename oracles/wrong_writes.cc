@@ -185,8 +185,14 @@ void judge_what_came_after(const ComparedCase& compared, const Comparison& c, Ju
     }
     bool no_answer = may_pass(call->last()) || trace::says_service_failed(call->last().client_status) ||
                      refused_to_say(call->last());
-    if (!no_answer || asked_again(c, call->last())) continue;
-    auto [write, how] = written_after(compared, c, *call);
+    if (!no_answer) continue;
+    bool again = asked_again(c, call->last());
+    auto [write, how] = again ? Written{} : written_after(compared, c, *call);
+    if (!write) {
+      write = put_over(compared, c, *call);
+      how = "made over what is there, which without the fault stays as it is";
+    }
+    if (!write && again) continue;
     if (!write && judge_walk(compared, c, *call, judgement)) return;
     if (!write) {
       judge_unmade(compared, c, *call, judgement);

@@ -40,6 +40,39 @@ Tale& look(Tale& tale, const std::string& target) {
   return tale;
 }
 
+// Settings that are there, read in vain, and then put anew.
+Trial put_anew(const char* there, const char* put, std::vector<trace::Header> headers = {}, bool read_since = false) {
+  Trial t("P3", "error(503)");
+  t.reference.call("exists", "GET", "/settings/u1").answers(200, there);
+  t.in_case().call("exists", "GET", "/settings/u1").gets_error();
+  if (read_since) t.in_case().call("show", "GET", "/settings/u1").answers(200, there);
+  t.in_case().call("ensure", "PUT", "/settings/u1", std::move(headers));
+  t.in_case().last().request_sample = put;
+  t.in_case().last().request_bytes = t.in_case().last().request_sample.size();
+  t.in_case().last().request_digest = 7;
+  t.in_case().answers(200);
+  for (auto* tale : {&t.reference, &t.in_case()}) tale->call("show", "GET", "/settings/u1").answers(200, there);
+  t.in_case().passes();
+  return t;
+}
+
+TEST(PutOver, what_is_there_was_taken_for_what_is_not) {
+  constexpr const char* kThere = R"({"limit":77,"at":"2026-01-02T03:04:05Z"})";
+  auto t = put_anew(kThere, R"({"limit":10})");
+  EXPECT_EQ(t.verdicts(), "silent-wrong-result likely");
+  auto message = t.judge().findings[0].message;
+  EXPECT_NE(message.find("PUT /settings/{id} was then made over what is there"), message.npos) << message;
+  EXPECT_EQ(put_anew("hello", "default").verdicts(), "silent-wrong-result likely");
+}
+
+TEST(PutOver, what_is_the_same_or_guarded_or_was_read_since_harms_nothing) {
+  constexpr const char* kThere = R"({"limit":77,"at":"2026-01-02T03:04:05Z"})";
+  EXPECT_EQ(put_anew(kThere, R"({"limit":77,"at":"2026-02-02T03:04:05Z"})").verdicts(), "") << "a cache";
+  EXPECT_EQ(put_anew(kThere, R"({"limit":10})", {{"if-none-match", "*"}}).verdicts(), "");
+  EXPECT_EQ(put_anew(kThere, R"({"limit":10})", {}, true).verdicts(), "");
+  EXPECT_EQ(put_anew("page of 10:15", "page of 10:16").verdicts(), "") << "it may tell the time";
+}
+
 TEST(SweptAfter, a_command_without_an_agent_is_its_own_application) {
   Trial t("P3", "error(503)");
   t.row.test.clear();
