@@ -259,6 +259,17 @@ std::optional<Said> of_other_contents(const Asserted& a) {
       "or swallowed."};
 }
 
+std::optional<Said> of_a_denial(const Asserted& a) {
+  auto asked = denied_by(a.c, a.call, *a.failure.outermost());
+  if (asked.empty() || !may_pass(a.call.last())) return {};
+  return Said{
+      at_most_likely(a.call.confidence),
+      fmt::format("{}, {} ended in the fault, and no exception came of it", a.done, a.attempts()),
+      fmt::format("{} said that it is not there: whoever asks makes it anew, or gives it up, while it is there.",
+                  asked),
+      "A right client tells its caller that it could not find out: no is the answer to a good 404 alone."};
+}
+
 std::optional<Said> of_nothing(const Asserted& a) {
   if (!met_nothing(a.c, a.call, *a.failure.outermost())) return {};
   return Said{Confidence::possible,
@@ -313,8 +324,8 @@ void judge_assertion(const ComparedCase& compared, const Comparison& c, const Fa
       expected_by_test(compared, c))
     return;
   if (judged_by(of_a_cut_body, by_an_error_written_as_data, by_what_is_written_with_less, by_what_is_written_with_other,
-                by_what_is_written_as_it_says, by_what_is_written_instead, of_a_kept_failure, of_the_unheard, of_a_walk,
-                of_who_went_on, of_other_contents, of_nothing))
+                by_what_is_written_as_it_says, by_what_is_written_instead, of_a_kept_failure, of_the_unheard,
+                of_a_denial, of_a_walk, of_who_went_on, of_other_contents, of_nothing))
     return;
   pass_over(fmt::format(
       "the call ended in the fault and an assertion failed ({}): whether the caller was told cannot be seen",
