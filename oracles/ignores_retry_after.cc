@@ -56,13 +56,18 @@ struct Told {
 // All of a call site and operation.
 struct Obeyed {
   std::vector<Told> all;
-  std::optional<Nanos> unasked = {};  // the longest that it waited of its own accord
+  std::map<const trace::Run*, Nanos> unasked = {};  // the longest that it waited there of its own accord
+
+  const Nanos* unasked_beside(const Told& one) const {
+    auto it = unasked.find(one.comparison->in_case);
+    return it == unasked.end() ? nullptr : &it->second;
+  }
 
   bool listens() const { return std::ranges::any_of(all, &Told::kept_closely); }
   bool taken_for_milliseconds(const Told& one) const {
     auto waited = [&](Nanos length) { return std::abs(one.wait.length() - length) <= kTakenWithin; };
     return !one.hint.never && !one.hint.date && one.hint.least >= kTakenLeast && waited(one.hint.least / kTaken) &&
-           !(unasked && waited(*unasked));
+           !(unasked_beside(one) && waited(*unasked_beside(one)));
   }
   bool obeyed(const Told& one) const {
     return one.kept() || limits(one) || (!one.hint.never && one.wait.most >= kLimit && listens());
@@ -70,11 +75,12 @@ struct Obeyed {
   static Nanos margin(const Told& one) {
     return std::ranges::count(one.comparison->in_case->agents, "java") ? kColdMargin : kMargin;
   }
-  // Of what was told by turns with nothing, as R1 does it.
+  // Of what was told by turns with nothing in one run, as R1 does it: two runs are two moods, or two set-ups.
   bool limits(const Told& one) const {
-    return !one.hint.never && unasked && !taken_for_milliseconds(one) &&
-           static_cast<double>(one.wait.idle) > kClearlyLater * static_cast<double>(*unasked) &&
-           one.wait.idle > *unasked + margin(one);
+    auto* beside = unasked_beside(one);
+    return !one.hint.never && beside && !taken_for_milliseconds(one) &&
+           static_cast<double>(one.wait.idle) > kClearlyLater * static_cast<double>(*beside) &&
+           one.wait.idle > *beside + margin(one);
   }
   // The one that was missed by most; null: none was.
   const Told* worst() const {
@@ -118,7 +124,10 @@ class IgnoresRetryAfter final : public Oracle {
       for (auto& wait : waits_of(c, call, Chosen::by_service))
         if (!went_to_another(*c.in_case, *wait.before, *wait.next))
           seen.all.push_back({&compared, &c, &call, wait, *told_to_wait(*wait.before)});
-      for (auto& wait : waits_of(c, call)) seen.unasked = std::max(seen.unasked.value_or(0), wait.most);
+      for (auto& wait : waits_of(c, call)) {
+        auto& longest = seen.unasked[c.in_case];
+        longest = std::max(longest, wait.most);
+      }
     });
     for (auto& [key, seen] : by_call)
       if (auto* worst = seen.worst()) judgement.findings.push_back(finding(seen, *worst));

@@ -61,7 +61,7 @@ TEST(PutOver, what_is_there_was_taken_for_what_is_not) {
   auto t = put_anew(kThere, R"({"limit":10})");
   EXPECT_EQ(t.verdicts(), "silent-wrong-result likely");
   auto message = t.judge().findings[0].message;
-  EXPECT_NE(message.find("PUT /settings/{id} was then made over what is there"), message.npos) << message;
+  EXPECT_NE(message.find("PUT /settings/u1 was then made over what is there"), message.npos) << message;
   EXPECT_EQ(put_anew("hello", "default").verdicts(), "silent-wrong-result likely");
 }
 

@@ -420,6 +420,13 @@ TEST(IgnoresRetryAfter, a_limit_is_told_from_a_deaf_ear_by_what_is_waited_when_n
   EXPECT_EQ(then_nothing(17, 0), "ignores-retry-after certain") << "seconds that were taken for milliseconds";
 }
 
+TEST(IgnoresRetryAfter, what_is_waited_in_another_run_where_nothing_is_told_makes_no_limit) {
+  auto t = told(90, {5283, 5781});
+  get(t.one_more()).gets_error(503);
+  for (auto gap : {106, 107}) t.in_case().again(gap * kMillisecond).gets_error(503);
+  EXPECT_EQ(t.verdicts(), "ignores-retry-after certain");
+}
+
 TEST(IgnoresRetryAfter, what_the_clients_thread_worked_at_before_it_came_again_is_no_obedience) {
   for (auto [worked, said] : {std::pair(0, ""), std::pair(110, "ignores-retry-after certain")}) {
     Trial t("R1", "error(503, retry-after=17) x 1, then error(503) x 1, then pass");
