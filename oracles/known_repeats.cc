@@ -61,10 +61,11 @@ bool KnownRepeats::refutes(const trace::Finding& f) const {
 }
 
 bool KnownRepeats::doubts(const trace::Finding& f) const {
-  if (f.verdict == "retries-non-idempotent") return alike_.contains(place_of(f));
-  if (f.verdict != "duplicate-effect" || !as_usual_.contains(place_of(f))) return false;
+  if (f.verdict != "duplicate-effect" && f.verdict != "retries-non-idempotent") return false;
+  if (f.verdict == "retries-non-idempotent" && alike_.contains(place_of(f))) return true;
   auto it = shown_.find(place_of(f));
-  return it == shown_.end() || it->second != Effects::two;
+  bool twice = it != shown_.end() && it->second == Effects::two;
+  return !twice && as_usual_.contains(place_of(f));
 }
 
 trace::Judged taken_back(const trace::Finding& f) {
