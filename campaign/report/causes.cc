@@ -73,6 +73,13 @@ bool by_one_library(const trace::Finding& a, const trace::Finding& b, bool of_cl
 }
 }  // namespace
 
+std::optional<trace::Frame> Cause::sends_again() const {
+  if (!site || surest().retried_by.empty()) return {};
+  auto frames = trace::frames_of(*site);
+  auto it = std::ranges::find(frames, surest().retried_by, [](auto& frame) { return trace::show(frame); });
+  return it == frames.begin() || it == frames.end() ? std::nullopt : std::optional(*it);
+}
+
 bool one_cause(const trace::Finding& a, const trace::Finding& b) {
   auto* verdict = oracles::verdict_named(a.verdict);
   if (a.verdict != b.verdict) return false;

@@ -21,6 +21,9 @@ struct Cause {
   std::vector<const trace::Finding*> findings;  // never empty; in the order given
   bool accepted() const;                        // all of them are
   const trace::Finding& surest() const;         // the first of those with the highest confidence
+  // A function of `site`'s chain further out than the one that sends, which sends again; none: that one does, or a
+  // library, or nobody.
+  std::optional<trace::Frame> sends_again() const;
 };
 bool one_cause(const trace::Finding& a, const trace::Finding& b);
 // In the order of their first finding, those that are wholly accepted last. Points into `findings`.

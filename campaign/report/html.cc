@@ -34,12 +34,21 @@ std::string site_cell(const std::optional<trace::CallSite>& site) {
     out += fmt::format("<br><span class=\"soft small\">&larr; {}</span>", escape(trace::show(f)));
   return out;
 }
+std::string frame_in_line(const trace::Frame& f) {
+  return code(fmt::format("{}:{}", f.file, f.line)) + " in " + code(f.function);
+}
 std::string called_by(const trace::CallSite& site) {
   std::string out;
   for (auto& f : trace::frames_of(site) | std::views::drop(1))
-    out += fmt::format("{}{} in {}", out.empty() ? "" : ", by ", code(fmt::format("{}:{}", f.file, f.line)),
-                       code(f.function));
+    out += (out.empty() ? ", called by " : ", by ") + frame_in_line(f);
   return out;
+}
+// Where to look first: at who sends again, where that is not the function that sends.
+std::string where(const Cause& cause) {
+  if (!cause.site) return "<span class=\"soft\">No call site is known: the operation stands for it.</span>";
+  auto retrier = cause.sends_again();
+  return (retrier ? frame_in_line(*retrier) + ", which sends at " : "") +
+         frame_in_line(trace::frames_of(*cause.site).front()) + called_by(*cause.site);
 }
 std::string chip(std::string_view text, std::string_view css = "") {
   return fmt::format("<span class=\"chip {}\">{}</span>", css, escape(text));
@@ -103,11 +112,7 @@ std::string cause_section(std::size_t number, const trace::CampaignRecord& campa
                          cause.accepted() ? "accepted" : level, number, number,
                          escape(verdict ? verdict->title : cause.verdict), chip(cause.verdict),
                          chip(level, cause.accepted() ? "" : level), cause.accepted() ? " " + chip("accepted") : "");
-  out +=
-      "<p class=\"where\">" +
-      (cause.site ? code(fmt::format("{}:{}", cause.site->file, cause.site->line)) + " in " + code(cause.site->function)
-                  : std::string("<span class=\"soft\">No call site is known: the operation stands for it.</span>")) +
-      (cause.site && !cause.site->callers.empty() ? ", called by " + called_by(*cause.site) : "") + "</p>";
+  out += "<p class=\"where\">" + where(cause) + "</p>";
   if (verdict) out += fmt::format("<p class=\"soft\">{}</p>", verdict->why);
   // The surest tells the story; its variants are folded away below it.
   out += html_finding(campaign, cause.surest(), runs);

@@ -72,11 +72,8 @@ void also_block(Page& page, const trace::CampaignRecord& campaign, const trace::
 // Where to look first. What a function further out sent again is mended there, and not in the helper through which all
 // is sent: "Pki.java:113 Pki.issue, which sends at Rest.java:535 Rest.send <- Pki.java:113 Pki.issue".
 std::string heading(const Cause& cause) {
-  if (!cause.site || cause.surest().retried_by.empty()) return place(cause.site);
-  auto frames = trace::frames_of(*cause.site);
-  auto retrier = std::ranges::find(frames, cause.surest().retried_by, [](auto& frame) { return trace::show(frame); });
-  if (retrier == frames.begin() || retrier == frames.end()) return place(cause.site);
-  return fmt::format("{}, which sends at {}", trace::show(*retrier), place(cause.site));
+  auto retrier = cause.sends_again();
+  return retrier ? fmt::format("{}, which sends at {}", trace::show(*retrier), place(cause.site)) : place(cause.site);
 }
 
 // What stands behind surer ones: what was seen, and how it is seen again. The report has the rest.

@@ -220,6 +220,28 @@ TEST(Html, is_one_well_formed_page_without_any_outside_resource) {
     EXPECT_EQ(page.find(outside), page.npos) << outside;
 }
 
+TEST(Html, a_cause_says_where_it_is_sent_again_before_where_it_is_sent) {
+  trace::CampaignRecord campaign;
+  campaign.findings.push_back({.verdict = "duplicate-effect",
+                               .confirmed = true,
+                               .site = trace::CallSite{"Rest.java", 535, "Rest.send", "Pki.java:113:Pki.issue"},
+                               .operation = "POST /issue",
+                               .retried_by = "Pki.java:113 Pki.issue"});
+  auto where = [&] {
+    auto page = html_page(campaign, {}, Confidence::likely);
+    auto from = page.find("<p class=\"where\">");
+    return page.substr(from, page.find("</p>", from) - from);
+  };
+  EXPECT_EQ(where(),
+            "<p class=\"where\"><code>Pki.java:113</code> in <code>Pki.issue</code>, which sends at "
+            "<code>Rest.java:535</code> in <code>Rest.send</code>, called by <code>Pki.java:113</code> in "
+            "<code>Pki.issue</code>");
+  campaign.findings.front().retried_by = "requests 2.31";
+  EXPECT_EQ(where(),
+            "<p class=\"where\"><code>Rest.java:535</code> in <code>Rest.send</code>, called by "
+            "<code>Pki.java:113</code> in <code>Pki.issue</code>");
+}
+
 TEST(Html, a_finding_has_a_waterfall_of_the_reference_above_and_the_case_below) {
   auto sample = sample_campaign();
   auto page = html_page(sample.record, sample.runs, Confidence::likely);
