@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "oracles/evidence.h"
 #include "oracles/repeat.h"
@@ -11,6 +12,21 @@
 
 namespace retrial::oracles {
 using Effects = Shown::Effects;
+using trace::Confidence;
+
+namespace {
+
+// How sure the answers of both make one that the second did harm; of one effect that was shown, however weakly, no
+// surer than possible. Nothing: that is open, or it is not sure that both are one call.
+std::optional<Confidence> harm_where_both_answered(const trace::Comparison& c, const trace::Call& call,
+                                                   const trace::Exchange& before, const trace::Exchange& next) {
+  if (call.confidence == Confidence::possible) return {};
+  if (auto harm = harm_of_repeat(c, call, before, next)) return harm->confidence;
+  if (shown_by_service(c, before, next).effects == Effects::one) return Confidence::possible;
+  return {};
+}
+
+}  // namespace
 
 void KnownRepeats::add(const trace::Comparison& seen) {
   for (auto* call : seen.faulted) {
@@ -22,6 +38,10 @@ void KnownRepeats::add(const trace::Comparison& seen) {
       if (!trace::carried_out(before) || !trace::carried_out(next)) continue;
       if (tells_one_thing(before, next)) alike_.insert(place);
       if (!shows_as_usual(seen, before, next).empty()) as_usual_.insert(place);
+      if (auto harm = harm_where_both_answered(seen, *call, before, next)) {
+        auto& worst = harms_.try_emplace(place, *harm).first->second;
+        worst = std::max(worst, *harm);
+      }
     }
     auto effects = shown_in(seen, *call);
     if (effects == Effects::unknown) continue;
@@ -61,8 +81,11 @@ bool KnownRepeats::refutes(const trace::Finding& f) const {
 }
 
 bool KnownRepeats::doubts(const trace::Finding& f) const {
-  if (f.verdict != "duplicate-effect" && f.verdict != "retries-non-idempotent") return false;
-  if (f.verdict == "retries-non-idempotent" && alike_.contains(place_of(f))) return true;
+  bool only_sent = f.verdict == "retries-non-idempotent";
+  if (f.verdict != "duplicate-effect" && !only_sent) return false;
+  auto worst = harms_.find(place_of(f));
+  bool harmless = worst != harms_.end() && worst->second == Confidence::possible;
+  if (only_sent && (harmless || alike_.contains(place_of(f)))) return true;
   auto it = shown_.find(place_of(f));
   bool twice = it != shown_.end() && it->second == Effects::two;
   return !twice && as_usual_.contains(place_of(f));

@@ -18,8 +18,9 @@ class KnownRepeats {
   void add(const trace::Comparison& seen);
   // Takes out what is about a repeat of what the service knew again elsewhere, and never did twice, or about a call
   // that was not sent again, where elsewhere it is. What elsewhere was given the same answer to the letter, or of which
-  // what was looked at afterwards shows no more than without the fault, is possible at most. Those taken out are given
-  // back.
+  // what was looked at afterwards shows no more than without the fault, is possible at most; and what was only sent
+  // again, too, where the two answers of a repeat, wherever both were seen, made no more of it. Those taken out are
+  // given back.
   std::vector<trace::Finding> settle(std::vector<trace::Finding>& said) const;
 
  private:
@@ -30,6 +31,7 @@ class KnownRepeats {
   std::map<Place, Shown::Effects> shown_;
   std::set<Place> alike_;
   std::set<Place> as_usual_;
+  std::map<Place, trace::Confidence> harms_;  // the worst, of repeats both of which were answered
   std::map<Place, std::set<int>> again_;  // sent again after these, which a fault told
 };
 

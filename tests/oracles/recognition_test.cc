@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "oracles/known_repeats.h"
 #include "tests/oracles/runs.h"
 #include "trace/recording/redact.h"
 
@@ -496,6 +497,26 @@ TEST(Recognition, two_answers_that_are_the_same_and_tell_much_of_themselves_may_
             "duplicate-effect possible");
   EXPECT_EQ(answered(R"({"status":"queued","queue":"main","retained":"2d"})"), "duplicate-effect likely");
   EXPECT_EQ(answered(R"({"order":{"user":"u1"}})"), "duplicate-effect likely") << "it says what was sent";
+}
+
+TEST(Recognition, what_two_answers_make_no_more_than_possible_elsewhere_is_no_more_where_only_one_is_seen) {
+  auto judged = [](Answered first, Answered second) {
+    auto shows = sent_twice(R"({"name":"state"})", first, second);
+    auto open = sent_twice(R"({"name":"state"})", first, {});
+    open.in_case().last().service_status = open.in_case().last().client_status = 0;
+    open.in_case().last().ending = trace::Ending::reset;
+    KnownRepeats known;
+    for (auto* t : {&shows, &open})
+      for (auto* c : t->compared().comparisons) known.add(*c);
+    auto said = open.judge().findings;
+    EXPECT_TRUE(known.settle(said).empty());
+    return std::string(trace::show(said.at(0).confidence));
+  };
+  EXPECT_EQ(judged({201, R"({"id":"kvs-1"})"}, {201, R"({"id":"kvs-1"})"}), "possible") << "the same id";
+  constexpr auto kList = R"([{"language":"DE","name":"German","formal":true},{"language":"FR","name":"French"}])";
+  EXPECT_EQ(judged({200, kList}, {200, kList}), "possible") << "it may be a read";
+  EXPECT_EQ(judged({201, R"({"id":"kvs-1"})"}, {201, R"({"id":"kvs-2"})"}), "likely");
+  EXPECT_EQ(judged({202, "{}"}, {202, "{}"}), "likely") << "nothing is shown";
 }
 
 }  // namespace
