@@ -195,6 +195,32 @@ bool comes_as_often(const trace::Comparison& c, const Exchange& request, bool (*
   return usual > 1 && times(*c.in_case) <= usual;
 }
 
+namespace {
+
+// The same request, carried out as often as it was, by one statement of its test.
+std::vector<const Exchange*> said_again(const trace::Run& run, const Exchange& request) {
+  std::vector<const Exchange*> out;
+  for (auto& e : run.exchanges)
+    if (trace::carried_out(e) && same_request(e, request) && e.tag.statement == request.tag.statement)
+      out.push_back(&e);
+  return out;
+}
+
+}  // namespace
+
+bool looks_until_changed(const trace::Comparison& c, const Exchange& request) {
+  auto changed = [](auto& looks, const Exchange& since) {
+    return !looks.empty() && looks.back()->response_sample != since.response_sample;
+  };
+  auto now = said_again(*c.in_case, request);
+  if (!changed(now, request)) return false;
+  return std::ranges::any_of(c.reference->exchanges, [&](auto& e) {
+    if (e.operation != request.operation) return false;
+    auto usual = said_again(*c.reference, e);
+    return usual.size() > 1 && changed(usual, *usual.front());
+  });
+}
+
 bool did_otherwise(const trace::Comparison& c, Nanos from) {
   auto known = [&](const Exchange& e) {
     return e.request_digest != 0 &&

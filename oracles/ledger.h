@@ -67,6 +67,10 @@ bool comes_as_often(
     const trace::Comparison& c, const trace::Exchange& request,
     bool (*counts)(const trace::Exchange&) = [](const trace::Exchange&) { return true; });
 
+// Is it a look that its client repeats itself until the answer is another? By one statement of its test the reference
+// sends it several times, and is told something else at last; so is the case.
+bool looks_until_changed(const trace::Comparison& c, const trace::Exchange& request);
+
 // From then on something was carried out that the reference does not have, nor asks for: perhaps the same in another
 // way.
 bool did_otherwise(const trace::Comparison& c, Nanos from);

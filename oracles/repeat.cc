@@ -111,12 +111,14 @@ std::string_view last_word_of(const Exchange& e) {
   return word;
 }
 
-// What a service that takes POST for everything tells: "POST /api/v2/torrents/info". A status is told where nothing is
-// sent that it could be.
+// What a service that takes POST for everything tells: "POST /api/v2/torrents/info". A status, or how much was used, is
+// told where nothing is sent that it could be.
 bool is_told(const Exchange& e) {
   static constexpr std::array<std::string_view, 5> kTold = {"info", "version", "stats", "statistics", "properties"};
+  static constexpr std::array<std::string_view, 10> kToldWhereNothingIsSent = {
+      "status", "usage", "quota", "quotas", "balance", "limits", "languages", "capabilities", "health", "whoami"};
   auto word = lower(last_word_of(e));
-  return among(kTold, word) || (word == "status" && e.request_bytes == 0);
+  return among(kTold, word) || (among(kToldWhereNothingIsSent, word) && e.request_bytes == 0);
 }
 
 // A path is a thing's, and what is posted to it is made there: a noun that says nothing of it is an action's alone.
@@ -330,6 +332,10 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
     return Harm{Confidence::possible, "both answers are the same to the letter, so it may have made one thing"};
   if (tells_of_itself(before, next))
     return Harm{Confidence::possible, "both answers are the same, and tell so much that it may be a read"};
+  if (answered_alike(before, next) && looks_until_changed(c, before))
+    return Harm{Confidence::possible,
+                "both answers are the same, and the client asks so itself until the answer is another, so it may be a "
+                "look"};
   if (rpc_reads(before) || (before.grpc.is && rpc_sets(before)) || resumes_stream(before, next)) return {};
   if (!profile.method_tells())
     return Harm{Confidence::possible, "nothing is known of this method that would make a second execution harmless"};

@@ -499,6 +499,48 @@ TEST(Recognition, two_answers_that_are_the_same_and_tell_much_of_themselves_may_
   EXPECT_EQ(answered(R"({"order":{"user":"u1"}})"), "duplicate-effect likely") << "it says what was sent";
 }
 
+TEST(Recognition, a_look_that_the_client_repeats_itself_until_the_answer_is_another_may_be_a_read) {
+  constexpr auto kBusy = R"({"status":"busy","left":4})";
+  auto looked = [&](const char* second, const char* last, int usual = 3) {
+    Trial t;
+    auto look = [](Tale& tale) -> Tale& {
+      tale.call("wait", "POST", "/documents/17");
+      sends(tale, "document_key=k-1");
+      return tale;
+    };
+    for (int i = 1; i < usual; i++) look(t.reference).answers(200, kBusy);
+    look(t.reference).answers(200, last);
+    look(t.in_case()).is_lost(Telling::reset, 200, kBusy).again(kSecond);
+    sends(t.in_case(), "document_key=k-1");
+    t.in_case().answers(200, second);
+    look(t.in_case()).answers(200, last).passes();
+    return t.verdicts();
+  };
+  constexpr auto kDone = R"({"status":"done"})";
+  EXPECT_EQ(looked(kBusy, kDone), "duplicate-effect possible");
+  EXPECT_EQ(looked(kBusy, kBusy), "duplicate-effect likely") << "nobody waits for another answer";
+  EXPECT_EQ(looked(R"({"status":"busy","left":3})", kDone), "duplicate-effect likely") << "each did something else";
+  EXPECT_EQ(looked(kBusy, kDone, 1), "duplicate-effect likely") << "it is asked for once";
+}
+
+TEST(Recognition, how_much_was_used_is_told_where_nothing_is_sent) {
+  auto asked = [](const char* target, std::string body) {
+    Trial t;
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->call("left", "POST", target);
+      sends(*tale, body, body.empty() ? 0 : 77);
+    }
+    t.reference.answers(200, R"({"used":5,"of":9})");
+    t.in_case().is_lost(Telling::reset, 200, R"({"used":5,"of":9})").again(kSecond);
+    sends(t.in_case(), body, body.empty() ? 0 : 77);
+    t.in_case().answers(200, R"({"used":5,"of":9})").passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(asked("/v2/usage", ""), "duplicate-effect possible");
+  EXPECT_EQ(asked("/v2/usage", R"({"amount":2})"), "duplicate-effect likely") << "it is noted";
+  EXPECT_EQ(asked("/v2/bill", ""), "duplicate-effect likely");
+}
+
 TEST(Recognition, what_two_answers_make_no_more_than_possible_elsewhere_is_no_more_where_only_one_is_seen) {
   auto judged = [](Answered first, Answered second) {
     auto shows = sent_twice(R"({"name":"state"})", first, second);
