@@ -12,6 +12,7 @@
 #include "oracles/ledger.h"
 #include "oracles/met_nothing.h"
 #include "oracles/pages.h"
+#include "oracles/read_denied.h"
 #include "oracles/repeat.h"
 #include "oracles/silent_wrong_result.h"
 #include "oracles/taken_for_data.h"
@@ -270,6 +271,16 @@ std::optional<Said> of_a_denial(const Asserted& a) {
       "A right client tells its caller that it could not find out: no is the answer to a good 404 alone."};
 }
 
+std::optional<Said> of_another_truth(const Asserted& a) {
+  if (!read_denied(a.c, a.call, a.compared.row->test, a.message()) || acted_later(a.c, a.call) ||
+      sent_later(a.c, a.call))
+    return {};
+  return Said{
+      Confidence::possible, fmt::format("{}, {} ended in the fault, and no exception came of it", a.done, a.attempts()),
+      "Where the test reads alone it found one truth value in place of the other: whoever is told so cannot tell a "
+      "failure from an answer."};
+}
+
 std::optional<Said> of_nothing(const Asserted& a) {
   if (!met_nothing(a.c, a.call, *a.failure.outermost())) return {};
   return Said{Confidence::possible,
@@ -325,7 +336,7 @@ void judge_assertion(const ComparedCase& compared, const Comparison& c, const Fa
     return;
   if (judged_by(of_a_cut_body, by_an_error_written_as_data, by_what_is_written_with_less, by_what_is_written_with_other,
                 by_what_is_written_as_it_says, by_what_is_written_instead, of_a_kept_failure, of_the_unheard,
-                of_a_denial, of_a_walk, of_who_went_on, of_other_contents, of_nothing))
+                of_a_denial, of_a_walk, of_who_went_on, of_other_contents, of_another_truth, of_nothing))
     return;
   pass_over(fmt::format(
       "the call ended in the fault and an assertion failed ({}): whether the caller was told cannot be seen",
