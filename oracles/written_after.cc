@@ -14,6 +14,7 @@
 #include "oracles/evidence.h"
 #include "oracles/exchange_members.h"
 #include "oracles/ledger.h"
+#include "oracles/looked_up.h"
 #include "oracles/made_of.h"
 #include "oracles/members.h"
 #include "oracles/part_written.h"
@@ -303,20 +304,9 @@ Unmade not_written(const ComparedCase& compared, const Comparison& c, const Call
 }
 
 const Call* written_for_it(const ComparedCase& compared, const Comparison& c, const Call& read) {
-  constexpr std::size_t kSubject = 3, kNumbered = 2;  // a name; one of letters and digits, as "m7"
   auto& last = read.last();
-  auto parts = trace::message::segments(trace::message::path_of(last.target));
-  // "/vessels/9000001", or "/skiers?mail=eva@example.org": what is looked for, and where it lies.
-  auto query = trace::message::query_of(last.target);
-  bool searched = !query.empty() && query.find('&') == query.npos && query.find('=') != query.npos;
-  auto subject = searched        ? percent_decode(query.substr(query.find('=') + 1))
-                 : parts.empty() ? std::string()
-                                 : percent_decode(parts.back());
-  auto path = trace::message::path_of(last.target);
-  auto where = searched ? path : trace::message::folder_of(path);
-  bool numbered =
-      subject.size() >= kNumbered && std::ranges::any_of(subject, is_digit) && !std::ranges::all_of(subject, is_digit);
-  if (last.told == 0 || (subject.size() < kSubject && !numbered) || (!searched && parts.size() < 2)) return nullptr;
+  auto subject = looked_up(last);
+  if (last.told == 0 || subject.empty()) return nullptr;
   auto about = [&](const Exchange& e) {
     auto values = members_of(e.request_sample);
     auto target = trace::message::segments(trace::message::path_of(e.target));
@@ -339,8 +329,7 @@ const Call* written_for_it(const ComparedCase& compared, const Comparison& c, co
     bool others = std::ranges::any_of(usual, [&](auto& e) { return alike(e, write); });
     bool never = std::ranges::none_of(usual, [&](auto& e) { return alike(e, write) && about(e); });
     // Where it lies such a thing is made: it was taken for one that is not there yet.
-    bool anew =
-        write.method == "POST" && write.service == last.service && where == trace::message::path_of(write.target);
+    bool anew = makes_where_looked(last, write) && !(steady && names_same(beside->last(), write));
     if (!aside && (others || anew) && never) return pair.in_case;
   }
   return nullptr;

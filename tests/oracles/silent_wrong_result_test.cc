@@ -493,6 +493,27 @@ TEST(SilentWrongResult, a_thing_that_is_made_once_more_where_it_could_not_be_loo
   }
 }
 
+TEST(SilentWrongResult, what_is_looked_for_by_several_names_or_by_a_named_one_is_made_once_more_too) {
+  auto made = [](const char* read, const char* body, const char* answer = R"({"id":"p-2"})") {
+    Trial t("P3", "error(transient)");
+    t.reference.call("find", "GET", read).answers(200, R"({"id":"p-1","name":"ada","born":"1815-12-10"})");
+    t.in_case().call("find", "GET", read).gets_error();
+    t.in_case().call("make", "POST", "/patients").last().request_sample = body;
+    t.in_case().answers(201, answer).passes();
+    return t.verdicts();
+  };
+  constexpr auto kAda = R"({"name":"ada","born":"1815-12-10"})", kFound = "silent-wrong-result likely";
+  EXPECT_EQ(made("/patients/ada/1815-12-10", kAda), kFound);
+  EXPECT_EQ(made("/patients/alan/1815-12-10", kAda), "") << "another, born on that day";
+  EXPECT_EQ(made("/patients/by-born/1815-12-10", kAda), kFound);
+  EXPECT_EQ(made("/patients/born/1815-12-10", kAda), kFound);
+  EXPECT_EQ(made("/patients/search?name=ada&born=1815-12-10", kAda), kFound);
+  EXPECT_EQ(made("/patients?born=1815-12-10&limit=1", kAda), kFound);
+  EXPECT_EQ(made("/patients?born=1815-12-10&name=alan", kAda), "") << "not what was looked for";
+  EXPECT_EQ(made("/patients/ward-3/1815-12-10", kAda), "") << "below something else";
+  EXPECT_EQ(made("/patients/ada/1815-12-10", kAda, R"({"id":"p-1"})"), "") << "its service knew it";
+}
+
 TEST(SilentWrongResult, a_document_that_is_written_over_without_what_could_not_be_read_is_likely) {
   auto wrote = [](const char* method, const char* credits) {
     Trial t("P3", "error(transient)");
