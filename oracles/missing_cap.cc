@@ -41,6 +41,7 @@ constexpr const Verdict &kMissingCap = kCapVerdicts[0], &kCapNotSeen = kCapVerdi
 constexpr int kAttempts = 150, kManyAttempts = 1000;
 constexpr int kResent = 100;  // of those that are looked at, by a transport below: they are not the client's own
 constexpr Nanos kPace = 100 * kMillisecond;  // who polls looks no more often
+constexpr Nanos kLooks = 60 * kSecond;  // who waits until something is ready may do so for that long, however often
 constexpr Nanos kTime = 30 * 60 * kSecond, kLongTime = 48 * 3600 * kSecond;
 constexpr Horizon kNear{kAttempts, kTime}, kFar{kManyAttempts, kLongTime};
 
@@ -102,7 +103,8 @@ class MissingCap final : public Oracle {
               "service's own now, and will not pass by itself."));
         } else if (auto refused = refused_anew(*c, *call); refused.times > kAttempts) {
           judgement.findings.push_back(make_finding(
-              compared, *c, *call, kMissingCap, std::min(trace::Confidence::likely, call->confidence),
+              compared, *c, *call, kMissingCap,
+              std::min(refused.may_wait ? trace::Confidence::possible : trace::Confidence::likely, call->confidence),
               fmt::format(
                   "{}: {}, and the same was sent {} in {} of the client's time, as calls of their own, with no other "
                   "outcome.",
@@ -139,6 +141,7 @@ class MissingCap final : public Oracle {
   struct Refused {
     int times = 0;
     Nanos within = 0;
+    bool may_wait = false;  // looks as the reference has them, for no longer than who is right may take
   };
   static Refused refused_anew(const trace::Comparison& c, const trace::Call& call) {
     auto failed = [&](const trace::Exchange& e) {
@@ -157,7 +160,11 @@ class MissingCap final : public Oracle {
     bool refused = trace::is_grpc(call.first().client_status)
                        ? call.first().client_status == trace::kGrpcStatus + trace::grpc_code::unauthenticated
                        : call.first().client_status >= 400 && call.first().client_status < 500;
-    return ended || hurried || refused ? Refused{times, within} : Refused();
+    bool looks = std::ranges::count_if(c.reference->exchanges, [&](auto& e) {
+                   return trace::carried_out(e) && same_request(e, call.first());
+                 }) > 1;
+    bool may_wait = looks && !hurried && !refused && within < kLooks;
+    return ended || hurried || refused ? Refused{times, within, may_wait} : Refused();
   }
 
   // Attempts of all calls of one place that were still going on when the run was ended: jobs that take turns.

@@ -1,23 +1,10 @@
 #include "campaign/planning/answers_read.h"
 
 #include <algorithm>
-#include <map>
 
 #include "trace/profiles/message.h"
 
 namespace retrial::campaign {
-
-bool looks_again(const Found& f) {
-  constexpr std::ptrdiff_t kLooks = 3;
-  return std::ranges::any_of(f.places, [&](auto& place) {
-    std::map<std::string_view, std::ptrdiff_t> looks;
-    for (auto& e : place.reference->exchanges)
-      if (e.operation == f.target.operation && e.tag.site == f.target.site && e.tag.test == place.test &&
-          trace::message::safe_method(e.method))
-        if (++looks[e.target] >= kLooks) return true;
-    return false;
-  });
-}
 
 bool reads_opaque(const Found& f) {
   return std::ranges::any_of(f.places, [&](auto& place) {

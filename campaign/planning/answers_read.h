@@ -4,9 +4,6 @@
 // What a call is seen to read without faults: some policies ask only such calls.
 namespace retrial::campaign {
 
-// Does a test look at the very same again and again, as a poll does? Each look is a call of its own.
-bool looks_again(const Found& f);
-
 // Is it answered by a body that does not show by itself where it ends? So is a stream of gRPC's messages, of which some
 // may come.
 bool reads_opaque(const Found& f);

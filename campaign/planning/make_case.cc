@@ -76,6 +76,11 @@ Case make_case(const Found& f, const policies::Policy& policy, const policies::F
   return c;
 }
 
+void meet_all(Case& c) {
+  for (auto& place : c.places) place.occurrence = 0;
+  c.row.occurrence = 0;
+}
+
 void append_case(Plan& plan, Case c, std::size_t number) {
   c.row.id = fmt::format("c{}", number);
   plan.cases.push_back(std::move(c));

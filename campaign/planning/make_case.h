@@ -12,6 +12,8 @@ namespace retrial::campaign {
 std::vector<Found> targets_of(const Tests& tests, bool test_files, const Config& config);
 
 Case make_case(const Found& f, const policies::Policy& policy, const policies::FaultPlan& faults, const Config& config);
+// Its fault meets each call of its site in the test.
+void meet_all(Case& c);
 void append_case(Plan& plan, Case c, std::size_t number);
 
 // What a case is, whatever the machine: where it may be tried anywhere, its test is a matter of time.

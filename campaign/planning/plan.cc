@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "campaign/planning/answers_read.h"
 #include "campaign/planning/deaths.h"
+#include "campaign/planning/looks.h"
 #include "campaign/planning/make_case.h"
 #include "campaign/planning/named.h"
 #include "campaign/planning/near_misses.h"
@@ -116,15 +117,15 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
            named.try_emplace(word, word, tests, whom).first->second.by(f.target);
   };
   std::set<std::string> sites_tried;
+  Looks looks;
   auto add_all = [&](const std::vector<Found>& of, bool further, bool last = false) {
     auto add_case = [&](const Found& f, const policies::Policy& policy, const policies::FaultPlan& faults) {
       auto c = make_case(f, policy, faults, config);
       c.further = further;
       c.at_last = last;
-      if (policy.every_call || (policy.every_look && looks_again(f))) {
+      if (policy.every_call || (policy.every_look && looks.again(f))) {
         if (last) return;
-        for (auto& place : c.places) place.occurrence = 0;
-        c.row.occurrence = 0;
+        meet_all(c);
       }
       append_case(plan, std::move(c), plan.cases.size() + 1);
     };

@@ -23,7 +23,7 @@ struct PlannedCase {
   const policies::Policy* policy = nullptr;
   policies::FaultPlan faults;
   std::string test;    // empty: in any test that makes its call
-  int occurrence = 0;  // of the call in that test; 0: the first that can be tried
+  int occurrence = 0;  // of the call in that test; 0: the first that can be tried, or all where its policy asks for all
 };
 
 // TOML. `command` stands in its first line, for people.

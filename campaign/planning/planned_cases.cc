@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "campaign/planning/looks.h"
 #include "campaign/planning/make_case.h"
 
 namespace retrial::campaign {
@@ -40,6 +41,7 @@ Result<Plan> make_plan(const Tests& tests, std::span<const PlannedCase> planned,
   auto found = targets_of(tests, true, config);
   std::set<std::string> taken;
   std::vector<std::string> unfit;
+  Looks looks;
   for (auto& p : planned) {
     std::optional<Case> nearest;
     auto away = [&](const Case& c) { return p.site ? std::abs(c.row.site->line - p.site->line) : 0; };
@@ -49,6 +51,7 @@ Result<Plan> make_plan(const Tests& tests, std::span<const PlannedCase> planned,
       auto there = at_place(f, p);
       if (!there) continue;
       auto c = make_case(*there, *p.policy, p.faults, config);
+      if (!p.occurrence && (p.policy->every_call || (p.policy->every_look && looks.again(*there)))) meet_all(c);
       if (!taken.contains(key_of(c)) && (!nearest || away(c) < away(*nearest))) nearest = std::move(c);
     }
     if (nearest) {

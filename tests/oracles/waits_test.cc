@@ -575,6 +575,19 @@ TEST(MissingCap, the_same_asked_for_ever_with_other_credentials_is_likely_and_a_
   EXPECT_EQ(asked(200, kUnavailable, 60 * kMillisecond, false), "") << "it has an end of its own";
 }
 
+TEST(MissingCap, of_looks_that_were_ended_within_a_minute_is_possible) {
+  auto looked = [](int usual, Nanos pause) {
+    Trial t("P3", "error(transient)");
+    for (int i = 0; i < usual; i++)
+      t.reference.waits(pause).call("look", "GET", "/jobs/1").answers(200, i + 1 < usual ? "{}" : R"({"done":true})");
+    for (int i = 0; i < 1101; i++) t.in_case().waits(pause).call("look", "GET", "/jobs/1").gets_error();
+    t.in_case().stops(trace::Stop::capped);
+    return t.verdicts();
+  };
+  EXPECT_EQ(looked(2, 20 * kMillisecond), "missing-cap possible") << "its time may be up after half a minute";
+  EXPECT_EQ(looked(2, 100 * kMillisecond), "missing-cap likely");
+}
+
 TEST(NoBackoff, is_not_told_of_what_will_not_pass) {
   for (auto [status, verdict] : {std::pair(503, true), {400, false}}) {
     Trial t("N1", "error");
