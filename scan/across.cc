@@ -63,13 +63,15 @@ void complete(Found& all) {
     auto at = one.shape == Shape::library ? wrappers.find(last_name(one.by)) : wrappers.end();
     if (at == wrappers.end() || !at->second || at->second->language != one.language) continue;
     auto& wrapper = *at->second;
-    auto where = fmt::format("as at {}:{}", wrapper.file, wrapper.line);
-    if (one.bound.kind == Bound::elsewhere) one.bound = {wrapper.bound.kind, where};
-    if (one.bound.kind == Bound::caller && one.never_cancelled) one.bound = {};
-    // "httpjson.Retry" is the Retry of httpjson/httpjson.go, whatever a library of that name would do.
+    // "httpjson.Retry" is the Retry of httpjson/httpjson.go, whatever a library of that name would do; and that of a
+    // library whose waits are known ("backoff.Retry") is none of the project's.
     auto of = last_name(receiver(one.by));
     std::filesystem::path file(wrapper.file);
     bool own = !of.empty() && (file.stem() == of || file.parent_path().filename() == of);
+    if (one.language == "Go" && !of.empty() && !own && one.wait.kind != Wait::elsewhere) continue;
+    auto where = fmt::format("as at {}:{}", wrapper.file, wrapper.line);
+    if (one.bound.kind == Bound::elsewhere) one.bound = {wrapper.bound.kind, where};
+    if (one.bound.kind == Bound::caller && one.never_cancelled) one.bound = {};
     if (one.wait.kind == Wait::elsewhere || own) {
       one.wait = wrapper.wait;
       one.wait.text = where;

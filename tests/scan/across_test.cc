@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "scan/scan.h"
@@ -42,6 +43,21 @@ TEST(Across, a_use_of_the_projects_own_Retry_ends_and_waits_as_that_does_not_as_
     EXPECT_EQ(word(found[1].wait), "elsewhere") << callee;
     EXPECT_EQ(found[1].calls, "c.Send") << callee;
   }
+}
+
+TEST(Across, a_librarys_Retry_is_not_the_projects_own_of_that_name) {
+  std::string own =
+      "package own\n\nfunc Retry(op func() error) error {\n\tfor i := 0; i < 3; i++ {\n\t\terr := op()\n"
+      "\t\tif err == nil || !Transient(err) {\n\t\t\treturn err\n\t\t}\n\t\ttime.Sleep(time.Second)\n\t}\n"
+      "\treturn nil\n}\n";
+  std::string use =
+      "package use\n\nimport \"github.com/cenkalti/backoff/v4\"\n\nfunc f(c Client) error {\n"
+      "\treturn backoff.Retry(func() error { return c.Send() }, backoff.NewExponentialBackOff())\n}\n";
+  auto found = found_in({{"own/wire.go", own}, {"use.go", use}});
+  ASSERT_EQ(found.size(), 2u);
+  auto& theirs = found[1];
+  EXPECT_EQ(theirs.by, "backoff.Retry");
+  EXPECT_TRUE(std::ranges::none_of(theirs.back, [](auto& one) { return one.contains("Transient"); }));
 }
 
 TEST(Across, a_context_that_nobody_ends_is_no_end) {
