@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "proxy/capture/guard.h"
+#include "proxy/time/go_program.h"
 #include "proxy/time/limits.h"
 
 namespace retrial::proxy {
@@ -60,13 +61,6 @@ bool is_go_tool(pid_t pid) {
   return size > 0 && std::string_view(program.data(), static_cast<std::size_t>(size)).ends_with("/bin/go");
 }
 
-// Go's linker puts the program's build id into a note of its own (ELF type 4, name "Go"), behind the file's head.
-bool is_go_program(pid_t pid) {
-  constexpr std::string_view kNote("\x04\0\0\0Go\0\0", 8);
-  const Text head(fmt::format("/proc/{}/exe", pid).c_str());
-  return head.view().find(kNote) != std::string_view::npos;
-}
-
 std::uint64_t last_number(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
   auto space = text.rfind(' ');
@@ -89,7 +83,9 @@ void Looker::until(Nanos at) {
 
 bool Looker::apart(pid_t process) { return unmoved_.contains(process) && roles_.only_serves(process); }
 
-bool Looker::keeps_to_itself(pid_t process) const { return is_go_program(process) && !roles_.has_connected(process); }
+bool Looker::keeps_to_itself(pid_t process) const {
+  return is_go_program(fmt::format("/proc/{}/exe", process).c_str()) && !roles_.has_connected(process);
+}
 
 bool Looker::thread(pid_t pid, pid_t tid, bool judged) {
   const auto stat = file_of(pid, tid, "stat");
