@@ -27,6 +27,9 @@ bool tells_apart(std::string_view name) {
   return name.size() >= kSubject || numbered;
 }
 
+// What may be made again whenever it is not at hand.
+constexpr std::array<std::string_view, 5> kMadeAgain{"cache", "session", "token", "login", "lookup"};
+
 std::vector<std::pair<std::string, std::string>> asked_by(const Exchange& read) {
   std::vector<std::pair<std::string, std::string>> all;
   for (auto rest = message::query_of(read.target); !rest.empty();) {
@@ -75,6 +78,7 @@ std::string looked_up(const Exchange& read) { return name_in(read).text; }
 bool makes_where_looked(const Exchange& read, const Exchange& write) {
   auto name = name_in(read);
   if (write.method != "POST" || write.service != read.service || name.text.empty()) return false;
+  if (has_word(message::path_of(write.target), kMadeAgain)) return false;
   auto members = members_of(write.request_sample);
   auto where = message::segments(message::path_of(write.target));
   auto looked = message::segments(message::path_of(read.target));

@@ -512,6 +512,12 @@ TEST(SilentWrongResult, what_is_looked_for_by_several_names_or_by_a_named_one_is
   EXPECT_EQ(made("/patients?born=1815-12-10&name=alan", kAda), "") << "not what was looked for";
   EXPECT_EQ(made("/patients/ward-3/1815-12-10", kAda), "") << "below something else";
   EXPECT_EQ(made("/patients/ada/1815-12-10", kAda, R"({"id":"p-1"})"), "") << "its service knew it";
+  Trial t("P3", "error(transient)");
+  t.reference.call("find", "GET", "/cache/entries/page-104").answers(200, R"({"key":"page-104","html":"x"})");
+  t.in_case().call("find", "GET", "/cache/entries/page-104").gets_error();
+  t.in_case().call("keep", "POST", "/cache/entries").last().request_sample = R"({"key":"page-104","html":"x"})";
+  t.in_case().answers(201).passes();
+  EXPECT_EQ(t.verdicts(), "") << "kept once more";
 }
 
 TEST(SilentWrongResult, a_document_that_is_written_over_without_what_could_not_be_read_is_likely) {
