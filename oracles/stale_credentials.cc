@@ -41,21 +41,33 @@ class StaleCredentials final : public Oracle {
   static bool judge_renewal(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,
                             const trace::Exchange& told, Judgement& judgement) {
     auto& all = c.in_case->exchanges;
-    auto again = std::ranges::find_if(all, [&](auto& e) {
+    auto alike = [&](const trace::Exchange& e) {
       return e.begun >= told.told && e.pid == told.pid && e.service == told.service && e.method == told.method &&
              e.target == told.target;
-    });
-    if (again == all.end()) return false;
+    };
+    auto attempt = std::ranges::find_if(call.attempts, [&](auto* e) { return alike(*e); });
+    bool same_call = attempt != call.attempts.end();
+    auto other = std::ranges::find_if(all, alike);
+    if (other == all.end()) return false;
+    auto& again = same_call ? **attempt : *other;
     auto renewal = std::ranges::find_if(all, [&](auto& e) {
-      return e.begun >= told.told && e.told && e.told <= again->begun && e.pid == told.pid && trace::carried_out(e) &&
+      return e.begun >= told.told && e.told && e.told <= again.begun && e.pid == told.pid && trace::carried_out(e) &&
              lets_in(e);
     });
     if (renewal == all.end()) return false;
-    bool old = told.credentials && again->credentials == told.credentials && renewal->credentials_given &&
+    bool old = told.credentials && again.credentials == told.credentials && renewal->credentials_given &&
                renewal->credentials_given != told.credentials;
     auto refused = [&](auto& e) { return e.operation == told.operation && not_known(e.service_status); };
-    bool found_out = !again->fired && refused(*again) && std::ranges::none_of(c.reference->exchanges, refused);
+    bool found_out = !again.fired && refused(again) && std::ranges::none_of(c.reference->exchanges, refused);
     if (!old && !found_out) return false;
+    // Another call that was made before the renewal, and sent after it, still holds the old ones; its like come with
+    // the new.
+    auto uses_new = [&](const trace::Exchange& e) {
+      return alike(e) && e.begun > again.begun &&
+             ((renewal->credentials_given && e.credentials == renewal->credentials_given) ||
+              (found_out && trace::carried_out(e)));
+    };
+    if (!same_call && std::ranges::any_of(all, uses_new)) return false;
     judgement.findings.push_back(make_finding(
         compared, c, call, kStaleCredentials, std::min(trace::Confidence::likely, call.confidence),
         fmt::format("{} was answered {}, {} gave new credentials, and {} was sent again{}", call.operation,
@@ -63,11 +75,11 @@ class StaleCredentials final : public Oracle {
                     old ? std::string(" with the old ones.")
                         : fmt::format(": the service itself answered {}, which it never does without the fault. It was "
                                       "hardly asked with the new ones.",
-                                      show_error(*again))),
+                                      show_error(again))),
         "A right client sends the request again with the credentials that it has just been given: one that was made "
         "before them still holds the old ones."));
     judgement.findings.back().evidence.push_back(renewal->id);
-    judgement.findings.back().evidence.push_back(again->id);
+    judgement.findings.back().evidence.push_back(again.id);
     return true;
   }
   static bool not_known(int status) {

@@ -44,5 +44,41 @@ TEST(StaleCredentials, the_old_credentials_after_new_ones_are_none_whatever_the_
   }
 }
 
+TEST(StaleCredentials, a_parallel_call_that_was_made_before_the_renewal_is_none) {
+  constexpr std::uint32_t kOld = 11, kNew = 12;
+  auto parallel = [](std::uint32_t later, bool refused) {
+    Trial t("N2", "error(401)");
+    t.reference.call("note:1", "POST", "/notes").answers(201).call("note:2", "POST", "/notes").answers(201);
+    t.in_case().call("note:1", "POST", "/notes").gets_error(401).last().credentials = kOld;
+    t.in_case().call("renew", "POST", "/tokens").answers(201).last().credentials_given = kNew;
+    t.in_case().call("note:2", "POST", "/notes").answers(refused ? 401 : 201).last().credentials = kOld;
+    t.in_case().call("note:3", "POST", "/notes").answers(later == kOld && refused ? 401 : 201).last().credentials =
+        later;
+    return t.verdicts();
+  };
+  for (bool refused : {true, false}) {
+    EXPECT_EQ(parallel(kNew, refused), "") << refused;
+    EXPECT_EQ(parallel(kOld, refused), "stale-credentials likely") << refused;
+  }
+}
+
+TEST(StaleCredentials, an_attempt_of_the_call_itself_says_which_it_has_whatever_comes_later) {
+  constexpr std::uint32_t kOld = 11, kNew = 12;
+  auto attempt = [](std::uint32_t second) {
+    Trial t("N2", "error(401)");
+    t.reference.call("note", "POST", "/notes").answers(201);
+    t.in_case().call("note", "POST", "/notes").gets_error(401).last().credentials = kOld;
+    t.in_case().call("renew", "POST", "/tokens").answers(201).last().credentials_given = kNew;
+    auto& again = t.in_case().call("note", "POST", "/notes").answers(201).last();
+    again.call = 1;
+    again.attempt = 2;
+    again.credentials = second;
+    t.in_case().call("note:3", "POST", "/notes").answers(201).last().credentials = kNew;
+    return t.verdicts();
+  };
+  EXPECT_EQ(attempt(kNew), "");
+  EXPECT_EQ(attempt(kOld), "stale-credentials likely");
+}
+
 }  // namespace
 }  // namespace retrial::oracles
