@@ -69,6 +69,7 @@ class LostEffect final : public Oracle {
     if (given_as_answer(compared, call) || made_so_later(c, call)) return;
     auto read = shown_missing(c, call, *beside);
     if (read.empty()) read = told_as_done(c, call);
+    if (read.empty()) read = ended_without(c, call);
     if ((command || !passed) && read.empty()) return;
     judgement.findings.push_back(make_finding(
         compared, c, call, kLostEffect,
@@ -253,6 +254,36 @@ class LostEffect final : public Oracle {
           return fmt::format(", and {} then says that it was (\"{}\": {})", write.operation, m.name, m.value);
       }
       return {};
+    }
+    return {};
+  }
+
+  // "PUT /uploads/u1/parts/2" of "POST /uploads/u1/complete".
+  static bool is_part_of(const trace::Exchange& part, const trace::Exchange& ends) {
+    static constexpr std::array<std::string_view, 6> kParts{"part", "chunk", "block", "segment", "piece", "slice"};
+    static constexpr std::array<std::string_view, 8> kEnds{"complete", "commit",   "finish",  "finalize",
+                                                           "finalise", "assemble", "compose", "merge"};
+    auto path = trace::message::path_of(part.target), end = trace::message::path_of(ends.target);
+    auto whole = trace::message::folder_of(end);
+    return ends.service == part.service && trace::message::segments(whole).size() > 1 &&
+           path.size() > whole.size() + 1 && path.starts_with(whole) && path[whole.size()] == '/' &&
+           has_word(path.substr(whole.size()), kParts) && has_word(end.substr(whole.size()), kEnds);
+  }
+
+  // Which request then ends what it is a part of, and says no less than without the fault: ", and POST
+  // /uploads/{id}/complete then ends what it is a part of, without it".
+  static std::string ended_without(const Comparison& c, const Call& call) {
+    auto says = [](const trace::Exchange& e) {
+      std::vector<std::string> paths;
+      for (auto& m : members_of(e.request_sample)) paths.push_back(m.path);
+      return paths;
+    };
+    for (auto& pair : c.pairs) {
+      if (!pair.reference || !pair.in_case) continue;
+      auto &usual = pair.reference->last(), &ends = pair.in_case->last();
+      if (ends.begun >= call.last().told && had_effect(ends) && had_effect(usual) && is_part_of(call.first(), ends) &&
+          says(usual) == says(ends))
+        return fmt::format(", and {} then ends what it is a part of, without it", ends.operation);
     }
     return {};
   }

@@ -315,5 +315,27 @@ TEST(LostEffect, a_status_that_speaks_of_what_was_lost_says_that_it_was_done) {
   EXPECT_EQ(completed("completed"), "lost-effect possible") << "it may be so without that";
 }
 
+TEST(LostEffect, a_part_without_which_the_whole_is_ended_is_lost) {
+  auto uploaded = [](std::string_view part, std::string_view ends, std::string_view says, std::string_view usually) {
+    Trial t("P3", "error(503)");
+    t.reference.call("send", "PUT", std::string(part)).answers(200);
+    t.in_case().call("send", "PUT", std::string(part)).gets_error();
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->call("end", "POST", std::string(ends)).last().request_sample = tale == &t.reference ? usually : says;
+      tale->answers(200);
+    }
+    return passed(t);
+  };
+  constexpr const char* kParts = R"({"parts":3})";
+  EXPECT_EQ(uploaded("/uploads/u1/parts/2", "/uploads/u1/complete", kParts, kParts), "lost-effect likely");
+  EXPECT_EQ(uploaded("/uploads/u1/chunk-2", "/uploads/u1/finish", "", ""), "lost-effect likely");
+  EXPECT_EQ(uploaded("/uploads/u1/parts/2", "/uploads/u1/complete", R"({"etags":["a"]})", R"({"etags":["a","b"]})"),
+            "lost-effect possible")
+      << "it says that a part is missing";
+  EXPECT_EQ(uploaded("/uploads/u1/parts/2", "/uploads/u2/complete", kParts, kParts), "lost-effect possible");
+  EXPECT_EQ(uploaded("/orders/o1/receipt", "/orders/o1/complete", "", ""), "lost-effect possible") << "no part";
+  EXPECT_EQ(uploaded("/uploads/u1/parts/2", "/uploads/u1/abort", "", ""), "lost-effect possible");
+}
+
 }  // namespace
 }  // namespace retrial::oracles
