@@ -138,20 +138,27 @@ class DuplicateEffect final : public Oracle {
                               Judgement& judgement) {
     auto* lost = carried_out_and_lost(call);
     if (!lost || lost->request_digest == 0 || lost->request_bytes < kBody || takes_turns(*lost)) return;
-    auto usual = times_done(*c.reference, *lost);
-    if (usual == 0 || times_done(*c.in_case, *lost) <= usual || is_taken_back(c, *lost)) return;
+    // Named anew it is known by all else that it holds, where nothing else in the reference holds that.
+    bool renamed = times_done(*c.reference, *lost) == 0;
+    auto same = [&](auto& e) {
+      return had_effect(e) && (renamed ? same_but_for_name(e, *lost) : same_request(e, *lost));
+    };
+    auto usual = std::ranges::count_if(c.reference->exchanges, same);
+    auto here = renamed + std::ranges::count_if(c.in_case->exchanges, same);
+    if (usual == 0 || (renamed && usual > 1) || here <= usual || is_taken_back(c, *lost)) return;
     auto again = std::ranges::find_if(c.in_case->exchanges, [&](auto& e) {
-      return e.begun >= lost->told && e.pid == lost->pid && e.tag.site == lost->tag.site && had_effect(e) &&
-             same_request(e, *lost) && std::ranges::find(call.attempts, &e) == call.attempts.end();
+      return e.begun >= lost->told && e.pid == lost->pid && e.tag.site == lost->tag.site && same(e) &&
+             std::ranges::find(call.attempts, &e) == call.attempts.end();
     });
     if (again == c.in_case->exchanges.end()) return;
     auto harm = harm_of_repeat(c, call, *lost, *again);
     if (!harm) return;
     judgement.findings.push_back(make_finding(
         compared, c, call, kDuplicateEffect, harm->confidence,
-        fmt::format("{} was carried out: {}. The client began anew, and the very same was carried out again {} later: "
+        fmt::format("{} was carried out: {}. The client began anew, and {} was carried out again {} later: "
                     "both were answered {}.",
-                    call.operation, what_was_done(call, first_fired(call)), show_gap(again->begun - lost->told),
+                    call.operation, what_was_done(call, first_fired(call)),
+                    renamed ? "the same under another name" : "the very same", show_gap(again->begun - lost->told),
                     trace::status_of(*again, again->service_status)),
         fmt::format("A right client looks first whether it was done, or sends a key by which the service knows it "
                     "again: {}.",

@@ -46,6 +46,9 @@ struct RequestName {
 std::optional<RequestName> request_name(const trace::Comparison& c, const trace::Exchange& before,
                                         const trace::Exchange& next);
 
+// Do both hold the same, but for a name that each has drawn for itself (a UUID for an `id`), and times?
+bool same_but_for_name(const trace::Exchange& a, const trace::Exchange& b);
+
 // Has each entry of this batch an id that the client gave it, by which a service may know it again in another?
 bool entries_have_names(const trace::Run& run, const trace::Exchange& e);
 

@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "oracles/members.h"
 #include "oracles/recognition.h"
+#include "trace/calls/operation.h"
+#include "trace/calls/service_name.h"
 #include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
 #include "trace/recording/redact.h"
@@ -170,6 +172,28 @@ bool numbers_calls(const trace::Run& reference, const Exchange& like, const Memb
 }
 
 }  // namespace
+
+bool same_but_for_name(const Exchange& a, const Exchange& b) {
+  static constexpr std::array<std::string_view, 6> kTimes = {"time", "timestamp", "at", "date", "ts", "now"};
+  if (a.operation != b.operation || trace::service_name(a.service) != trace::service_name(b.service) ||
+      trace::target_key(a.target) != trace::target_key(b.target))
+    return false;
+  auto one = members_of(a.request_sample), other = members_of(b.request_sample);
+  bool renamed = false, alike = false;
+  bool same = std::ranges::equal(one, other, [&](auto& m, auto& n) {
+    if (m.path != n.path || m.kind != n.kind) return false;
+    auto words = words_of_name(m.name);
+    bool time = !words.empty() && among(kTimes, words.back());
+    if (m.value == n.value) {
+      alike |= !time;
+      return true;
+    }
+    bool drawn = names_request(words) && m.value.size() >= kDrawn && n.value.size() >= kDrawn;
+    renamed |= drawn;
+    return drawn || time;
+  });
+  return same && renamed && alike;
+}
 
 bool entries_have_names(const trace::Run& run, const Exchange& e) { return !ids_of_entries(run, e).empty(); }
 

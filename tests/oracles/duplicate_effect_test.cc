@@ -80,6 +80,32 @@ TEST(DuplicateEffect, what_was_lost_and_is_come_to_once_more_from_the_beginning_
   }
 }
 
+TEST(DuplicateEffect, what_was_lost_and_is_sent_again_under_a_name_of_its_own_is_done_twice) {
+  auto publish = [](Tale& tale, char id, const char* order) -> Tale& {
+    tale.call("publish", "POST", "/hooks/crm");
+    tale.last().request_sample =
+        fmt::format(R"({{"id":"{}","time":"{}","data":{{"order":"{}"}}}})", std::string(36, id), id, order);
+    tale.last().request_digest = static_cast<std::uint64_t>(id);
+    tale.last().request_bytes = tale.last().request_sample.size();
+    return tale;
+  };
+  auto verdicts = [&](char second, const char* order, const char* usually = "o-2",
+                      const char* answer = R"({"accepted":true})") {
+    Trial t;
+    publish(t.reference, 'a', "o-1").answers(202, answer);
+    publish(t.reference, 'b', usually).answers(202, answer);
+    publish(t.in_case(), 'c', "o-1").is_lost(Telling::reset, 202, answer);
+    publish(t.in_case(), 'd', usually).answers(202, answer);
+    t.in_case().waits(kSecond);
+    publish(t.in_case(), second, order).answers(202, second == 'c' ? R"({"duplicate":true})" : answer).passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(verdicts('e', "o-1"), "duplicate-effect likely");
+  EXPECT_FALSE(verdicts('c', "o-1").contains("likely")) << "the same name";
+  EXPECT_FALSE(verdicts('e', "o-3").contains("duplicate-effect")) << "another thing";
+  EXPECT_FALSE(verdicts('e', "o-1", "o-1").contains("duplicate-effect")) << "it comes several times without the fault";
+}
+
 TEST(DuplicateEffect, parts_of_a_list_whose_entries_have_ids_may_be_known_again) {
   auto verdicts = [](const char* answer) {
     Trial t;
