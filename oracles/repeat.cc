@@ -355,6 +355,9 @@ Shown::Effects shown_in(const trace::Comparison& c, const trace::Call& call) {
     if (auto name = drawn_name(c, before, next); name && name->same && answered_alike(before, next))
       most = std::max(most, Shown::Effects::one);
     auto shown = shown_by_service(c, before, next);
+    // By one key it knows it again: of what comes with another that says nothing.
+    bool by_key = repeat == Repeat::guarded && same_guard(*c.in_case, before, next);
+    if (by_key && shown.effects == Shown::Effects::one) continue;
     if (shown.firm || shown.effects == Shown::Effects::two) most = std::max(most, shown.effects);
   }
   return most;

@@ -127,6 +127,29 @@ TEST(Recognition, a_thing_that_shows_as_usual_in_one_case_makes_it_possible_in_t
   EXPECT_EQ(both(R"({"nights":4})"), "duplicate-effect likely;");
 }
 
+TEST(Recognition, a_repeat_that_is_known_by_its_key_says_nothing_of_one_with_another) {
+  auto pays = [](Tale& tale, const char* by) -> Tale& {
+    tale.call("pay", "POST", "/payments", {{"idempotency-key", by}});
+    sends(tale, kSent);
+    return tale;
+  };
+  auto judged = [&](const char* key, const char* second) {
+    Trial known, anew;
+    for (auto* t : {&known, &anew}) {
+      pays(t->reference, "k-0").answers(201, R"({"id":"p-0"})");
+      pays(t->in_case(), "k-1").is_lost(Telling::reset, 201, R"({"id":"p-1"})");
+    }
+    known.in_case().again(kSecond).answers(200, R"({"id":"p-1"})").passes();
+    pays(anew.in_case().waits(kSecond), key).answers(201, second).passes();
+    ComparedCase all[] = {known.compared(), anew.compared()};
+    std::string out;
+    for (auto& f : oracles::judge(all).findings) out += f.verdict + " ";
+    return out;
+  };
+  EXPECT_TRUE(judged("k-2", R"({"id":"p-2"})").contains("duplicate-effect"));
+  EXPECT_EQ(judged("k-1", R"({"id":"p-1"})"), "");
+}
+
 TEST(Recognition, words_that_it_has_for_every_request_prove_nothing) {
   Answered says{200, R"({"repeated":true})"};
   EXPECT_EQ(sent_twice(R"({"amount":5})", says, says).verdicts(), "duplicate-effect likely");
