@@ -42,6 +42,7 @@ void aim(RunSpec& spec, std::vector<Aim> aims, const RunSettings& settings) {
   spec.deadline += settings.hold;
   spec.attempts_limit = horizon.attempts;
   spec.client_time_limit = horizon.client_time;
+  spec.looks_limit = horizon.looks;
 }
 
 Trial::Trial(CampaignContext& context, Case& c, std::vector<trace::Finding> suspected, bool unsteady)

@@ -59,6 +59,7 @@ struct Verdict {
 struct Horizon {
   int attempts = 0;
   Nanos client_time = 0;  // from its first attempt on
+  Nanos looks = 0;        // of its waits, before so many attempts are beyond it: it may wait until something is ready
 };
 struct Horizons {
   Horizon near;  // who goes on beyond it is suspected, or perhaps wrong

@@ -21,7 +21,8 @@ const Verdict* verdict_named(std::string_view name) {
 
 Horizons horizons() {
   auto farther = [](Horizon a, Horizon b) {
-    return Horizon{std::max(a.attempts, b.attempts), std::max(a.client_time, b.client_time)};
+    return Horizon{std::max(a.attempts, b.attempts), std::max(a.client_time, b.client_time),
+                   std::max(a.looks, b.looks)};
   };
   Horizons all;
   for (auto* oracle : oracles()) {

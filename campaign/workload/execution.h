@@ -34,6 +34,7 @@ struct RunSpec {
   Nanos hold = 0;                  // client time that a held exchange may be left untouched; 0: for ever
   Nanos client_hold = 0;           // the same where its clock is moved there within some seconds; 0: `hold`
   int attempts_limit = 0;          // end once a faulted call has made more; 0: none
+  Nanos looks_limit = 0;           // not before it has gone on for so long, where it does little but wait
   Nanos client_time_limit = 0;     // end once a faulted call has gone on with attempts for longer; 0: none
   // Beyond these (and `hold`, when what is held is given up) the call's faults are lifted, and the run goes on.
   bool lifts = false;

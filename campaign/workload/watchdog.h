@@ -34,6 +34,7 @@ class Watchdog {
   bool may_hang(const proxy::Proxy& proxy) const;
   Nanos surely(Nanos idle, const proxy::Proxy& proxy) const;
   bool went_on_too_long(int target_attempts, Nanos now);
+  bool may_look_until_ready(Nanos now) const;
   void measure(const proxy::Tree& tree);
 
   const RunSpec& spec_;
@@ -48,6 +49,7 @@ class Watchdog {
   Nanos active_at_, longest_ = 0;       // real, as is the longest time without
   int attempts_ = 0;
   Nanos attempted_since_ = 0, attempted_last_ = 0;
+  Nanos really_attempted_since_ = 0;
 };
 
 }  // namespace retrial::campaign

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <deque>
+
 #include <set>
 
 #include "tests/support/folder.h"
