@@ -61,7 +61,10 @@ Nanos own_time(const trace::Comparison& c, const trace::Call& call) {
 class MissingCap final : public Oracle {
  public:
   std::span<const Verdict> verdicts() const override { return kCapVerdicts; }
-  Horizons horizons() const override { return {kNear, {kManyAttempts + kResent, kLongTime, kLooks}}; }
+  Horizons horizons() const override {
+    // The first and the last attempt that are seen are so far apart then, for sure.
+    return {kNear, {kManyAttempts + kResent, kLongTime, kLooks + kSecond}};
+  }
 
   void judge(Cases cases, Judgement& judgement) const override {
     for (auto& compared : cases) judge_case(compared, judgement);
