@@ -13,9 +13,6 @@ constexpr Nanos kSurelyIdle = 5 * kSecond;       // before a tree that waits for
 constexpr Nanos kCheap = 10 * kSecond;           // real: a minute of the client's where something polls each 20 ms
 constexpr Nanos kListens = 300 * kMillisecond;   // real: to what comes on a stream by itself, at least
 constexpr Nanos kSilent = 30 * kSecond;          // and at most: event streams speak each 15 s (HTML 9.2.7)
-constexpr int kInVain = 3000;  // of one request in a row: whoever sends it has no cap, also where the fault has passed
-constexpr double kMostlyWaits =
-    1.5;                      // of the client's time to the real one: its waits, which pass at once, are most of it
 constexpr Nanos kWaits = 60;  // times as fast as the real one goes the clock of a tree that waits most of the time
 constexpr Nanos kIdleCpu = 20 * kMillisecond;  // of CPU within a second: a tree that uses less is idle
 
@@ -30,16 +27,13 @@ Watchdog::Watchdog(const RunSpec& spec, const Clock& client, const Clock& real)
       looked_at_(began_),
       measured_at_(began_),
       cpu_at_(really_began_),
-      active_at_(really_began_) {}
+      active_at_(really_began_),
+      attempts_(spec, client, real) {}
 
 std::optional<trace::Stop> Watchdog::look(const proxy::Proxy& proxy, const proxy::Tree& tree, int target_attempts,
                                           int in_vain, Nanos last_wait) {
   auto now = client_.now();
-  bool too_long = went_on_too_long(target_attempts, now), looks = may_look_until_ready(now);
-  if (!spec_.aims.empty() && in_vain > kInVain && !looks) return trace::Stop::capped;
-  if (!spec_.lifts && spec_.attempts_limit && target_attempts > spec_.attempts_limit && !looks)
-    return trace::Stop::capped;
-  if (!spec_.lifts && too_long) return trace::Stop::capped;
+  if (attempts_.reached(target_attempts, in_vain)) return trace::Stop::capped;
   auto held = held_since(proxy, tree);
   if (held != held_) held_ = held, held_at_ = real_.now();
   if (spec_.hold && held && now - held >= hold()) return trace::Stop::held;
@@ -99,21 +93,6 @@ Nanos Watchdog::furthest(const proxy::Proxy& proxy) const {
   auto silent = real_.now() - active_at_;
   if (proxy.streaming() == 0 || silent >= kSilent) return 0;
   return std::max(proxy.last_activity(), began_) + (silent < kListens ? 0 : 2 * silent);
-}
-
-bool Watchdog::went_on_too_long(int target_attempts, Nanos now) {
-  if (target_attempts > attempts_) {
-    if (attempts_ == 0) attempted_since_ = now, really_attempted_since_ = real_.now();
-    attempts_ = target_attempts;
-    attempted_last_ = now;
-  }
-  return spec_.client_time_limit && attempted_last_ - attempted_since_ > spec_.client_time_limit;
-}
-
-bool Watchdog::may_look_until_ready(Nanos now) const {
-  auto client = now - attempted_since_, real = real_.now() - really_attempted_since_;
-  return attempts_ > 0 && client < spec_.looks_limit &&
-         static_cast<double>(client) >= kMostlyWaits * static_cast<double>(real);
 }
 
 // What computes is active. What wakes up for its own timers, and waits again, takes CPU too, the more the faster its

@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 
+#include "campaign/workload/attempt_limit.h"
 #include "campaign/workload/execution.h"
 #include "proxy/capture/tree.h"
 #include "proxy/proxy.h"
@@ -33,8 +34,6 @@ class Watchdog {
   bool hangs(const proxy::Proxy& proxy, Nanos now, Nanos last_wait);
   bool may_hang(const proxy::Proxy& proxy) const;
   Nanos surely(Nanos idle, const proxy::Proxy& proxy) const;
-  bool went_on_too_long(int target_attempts, Nanos now);
-  bool may_look_until_ready(Nanos now) const;
   void measure(const proxy::Tree& tree);
 
   const RunSpec& spec_;
@@ -47,9 +46,7 @@ class Watchdog {
   Nanos held_ = 0, held_at_ = 0;        // what is held, since; seen at (real)
   Nanos active_ = 0;                    // Proxy::last_activity, seen at
   Nanos active_at_, longest_ = 0;       // real, as is the longest time without
-  int attempts_ = 0;
-  Nanos attempted_since_ = 0, attempted_last_ = 0;
-  Nanos really_attempted_since_ = 0;
+  AttemptLimit attempts_;
 };
 
 }  // namespace retrial::campaign
