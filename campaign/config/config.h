@@ -134,7 +134,7 @@ struct SafetySettings {
   proxy::Bounds bounds;
   std::string armed_file;  // faults are on only while it is there; empty: none
   std::string audit;       // a file; empty: the log alone
-  static constexpr Nanos kTtl = 15 * 60 * kSecond;
+  static constexpr Nanos kTtl = Nanos{15} * 60 * kSecond;
   bool operator==(const SafetySettings&) const = default;
 };
 

@@ -22,7 +22,7 @@ std::string_view part_of(int fd, Room& room, std::uint64_t at, std::size_t size)
 template <typename T>
 bool take(T& to, std::string_view bytes) {
   if (bytes.size() < sizeof(T)) return false;
-  std::memcpy(&to, bytes.data(), sizeof(T));
+  bytes.copy(reinterpret_cast<char*>(&to), sizeof(T));
   return true;
 }
 
