@@ -1,6 +1,4 @@
 #pragma once
-#include <string>
-
 #include "oracles/oracle.h"
 
 // Evidence of silent-wrong-result: what the test was given in place of an answer that failed.
@@ -9,9 +7,5 @@ namespace retrial::oracles {
 // Was this test given nothing (null, None, undefined) where this call's answer has a value else? An assertion that
 // names both; or a line of the test's own that goes on with it. Where errors are values (Go) a nil says nothing.
 bool met_nothing(const trace::Comparison& c, const trace::Call& call, const trace::Thrown& thrown);
-
-// The function by which this assertion asks whether a thing is there ("exists", "hasKey"), if it is the one whose own
-// request this call is, and it said no where the reference is told yes; else empty. Not where errors are values.
-std::string denied_by(const trace::Comparison& c, const trace::Call& call, const trace::Thrown& thrown);
 
 }  // namespace retrial::oracles

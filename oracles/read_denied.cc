@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "oracles/client_words.h"
 #include "oracles/evidence.h"
+#include "oracles/failure.h"
 #include "oracles/members.h"
 #include "oracles/repeat.h"
 #include "oracles/taken_for_data.h"
@@ -51,6 +52,38 @@ bool read_denied(const trace::Comparison& c, const trace::Call& call, std::strin
   if (!beside || statement == 0 || !first.tag.site || in_tests(first.tag.site->file, test)) return false;
   if (asks_how_it_is(first) || !is_success(beside->last().client_status) || !finds_truth(message)) return false;
   return reads_alone(*c.in_case, statement) && reads_alone(*c.reference, beside->first().tag.statement);
+}
+
+namespace {
+
+// "exists", "key_exists", "hasObject", "contains": of a thing, not of how the service is ("is_up").
+bool asks_whether(std::string_view function) {
+  static constexpr std::array<std::string_view, 5> kThere{"exist", "contain", "include", "registered", "member"};
+  auto words = words_of_name(function);
+  return has_word(function, kThere) || (words.size() > 1 && words.front() == "has");
+}
+
+// "Store.exists" of "src.client.Store.exists": the last of its names.
+std::string_view last_name_of(std::string_view function) { return function.substr(function.find_last_of(".:#$ ") + 1); }
+
+std::string_view last_line_of(std::string_view source) {
+  source = trim(source);
+  return source.substr(source.rfind('\n') + 1);
+}
+
+}  // namespace
+
+std::string denied_by(const trace::Comparison& c, const trace::Call& call, const trace::Thrown& thrown) {
+  auto& first = call.first();
+  if (errors_are_values(*c.in_case) || !thrown.in_test || !is_assertion(thrown) || trace::recovered(call) ||
+      !trace::message::safe_method(first.method) || !first.tag.site || !holds_word(thrown.message, "false"))
+    return {};
+  for (auto& frame : trace::frames_of(*first.tag.site)) {
+    auto name = last_name_of(frame.function);
+    bool asserted = holds_word(last_line_of(thrown.source), name) || holds_word(thrown.message, name);
+    if (asks_whether(name) && asserted) return frame.function;
+  }
+  return {};
 }
 
 }  // namespace retrial::oracles

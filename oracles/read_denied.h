@@ -1,4 +1,5 @@
 #pragma once
+#include <string>
 #include <string_view>
 
 #include "trace/comparing/comparison.h"
@@ -10,5 +11,9 @@ namespace retrial::oracles {
 // the fault reads alone, by code of the application? Who writes may tell so that it was not done; who looks whether a
 // service is well tells so that it is not.
 bool read_denied(const trace::Comparison& c, const trace::Call& call, std::string_view test, std::string_view message);
+
+// The function by which this assertion asks whether a thing is there ("exists", "hasKey"), if it is the one whose own
+// request this call is, and it said no where the reference is told yes; else empty. Not where errors are values.
+std::string denied_by(const trace::Comparison& c, const trace::Call& call, const trace::Thrown& thrown);
 
 }  // namespace retrial::oracles

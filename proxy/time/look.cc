@@ -84,7 +84,7 @@ void Looker::until(Nanos at) {
 bool Looker::apart(pid_t process) { return unmoved_.contains(process) && roles_.only_serves(process); }
 
 bool Looker::keeps_to_itself(pid_t process) const {
-  return is_go_program(fmt::format("/proc/{}/exe", process).c_str()) && !roles_.has_connected(process);
+  return !roles_.has_connected(process) && is_go_program(fmt::format("/proc/{}/exe", process).c_str());
 }
 
 bool Looker::thread(pid_t pid, pid_t tid, bool judged) {

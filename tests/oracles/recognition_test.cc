@@ -2,43 +2,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "oracles/known_repeats.h"
-#include "tests/oracles/runs.h"
+#include "tests/oracles/sent_twice.h"
 #include "trace/recording/redact.h"
 
 namespace retrial::oracles {
 namespace {
 using trace::Telling;
 
-constexpr const char* kSent = R"({"event_id":"e-17","type":"paid"})";
-
-void sends(Tale& tale, std::string body, std::uint64_t digest = 77) {
-  tale.last().request_bytes = body.size();
-  tale.last().request_sample = std::move(body);
-  tale.last().request_digest = digest;
-}
-
-struct Answered {
-  int status = 200;
-  std::string body;
-  std::vector<trace::Header> headers;
-};
-
-// A POST whose first answer is lost, and which is sent again.
-Trial sent_twice(std::string body, Answered first, Answered second, std::string again = {},
-                 std::string method = "POST") {
-  Trial t;
-  t.reference.call("put", method, "/orders");
-  sends(t.reference, body);
-  t.reference.answers(first.status, first.body, first.headers);
-  t.in_case().call("put", method, "/orders");
-  sends(t.in_case(), body);
-  t.in_case().is_lost(Telling::reset, first.status, first.body, first.headers);
-  t.in_case().again(kSecond);
-  sends(t.in_case(), again.empty() ? body : again, again.empty() ? 77 : 78);
-  t.in_case().answers(second.status, second.body, second.headers).passes();
-  return t;
-}
 std::string message(Trial& t) { return t.judge().findings.at(0).message; }
 
 TEST(Recognition, a_service_that_says_that_it_knew_the_second_did_it_once) {
@@ -80,74 +50,6 @@ TEST(Recognition, what_it_said_of_the_second_holds_for_the_third) {
   for (int i = 0; i < 3; i++) tale.again(kSecond).is_lost(Telling::reset, 200, R"({"duplicate":true})");
   tale.again(kSecond).gets_error().fails({thrown("ConnectionError", "Connection reset by peer")});
   EXPECT_EQ(t.verdicts(), "");
-}
-
-TEST(Recognition, what_one_case_shows_holds_for_those_that_show_nothing) {
-  auto judged = [](int status, std::string second) {
-    auto shows = sent_twice(R"({"mail":"a@b"})", {201, R"({"id":7})"}, {status, std::move(second)});
-    auto open = sent_twice(R"({"mail":"a@b"})", {201, R"({"id":7})"}, {});
-    open.in_case().last().service_status = open.in_case().last().client_status = 0;
-    open.in_case().last().ending = trace::Ending::reset;
-    EXPECT_EQ(open.verdicts(), "retries-non-idempotent likely");
-    ComparedCase all[] = {shows.compared(), open.compared()};
-    auto judgement = oracles::judge(all);
-    bool said = !judgement.not_judged.empty() &&
-                judgement.not_judged[0].why.find("in another case it knew it again") != std::string::npos;
-    EXPECT_EQ(said, judgement.findings.empty()) << "what is taken back is not judged";
-    return judgement.findings.size();
-  };
-  EXPECT_EQ(judged(200, R"({"id":7})"), 0u);
-  EXPECT_EQ(judged(200, R"({"id":8})"), 1u);
-  EXPECT_EQ(judged(201, R"({"id":7})"), 1u) << "a stub names one for all";
-}
-
-TEST(Recognition, a_thing_that_shows_as_usual_in_one_case_makes_it_possible_in_those_that_do_not_look) {
-  auto extended = [](bool looks, const char* shown) {
-    Trial t;
-    auto look = [&](Tale& tale, const char* body) { tale.call("look", "GET", "/holds/h-1").answers(200, body); };
-    for (auto* tale : {&t.reference, &t.in_case()})
-      tale->call("extend", "POST", "/holds/h-1/extend").last().request_digest = 0;
-    t.reference.answers(200, "{}");
-    if (looks) look(t.reference, R"({"nights":3})");
-    t.in_case().is_lost(Telling::reset, 200, "{}").again(kSecond).answers(200, "{}");
-    if (looks) look(t.in_case(), shown);
-    t.in_case().passes();
-    return t;
-  };
-  auto ended = extended(false, "");
-  EXPECT_EQ(ended.verdicts(), "duplicate-effect likely");
-  auto both = [&](const char* shown) {
-    auto looked = extended(true, shown);
-    ComparedCase all[] = {looked.compared(), ended.compared()};
-    std::string out;
-    for (auto& f : oracles::judge(all).findings) out += fmt::format("{} {};", f.verdict, show(f.confidence));
-    return out;
-  };
-  EXPECT_EQ(both(R"({"nights":3})"), "duplicate-effect possible;");
-  EXPECT_EQ(both(R"({"nights":4})"), "duplicate-effect likely;");
-}
-
-TEST(Recognition, a_repeat_that_is_known_by_its_key_says_nothing_of_one_with_another) {
-  auto pays = [](Tale& tale, const char* by) -> Tale& {
-    tale.call("pay", "POST", "/payments", {{"idempotency-key", by}});
-    sends(tale, kSent);
-    return tale;
-  };
-  auto judged = [&](const char* key, const char* second) {
-    Trial known, anew;
-    for (auto* t : {&known, &anew}) {
-      pays(t->reference, "k-0").answers(201, R"({"id":"p-0"})");
-      pays(t->in_case(), "k-1").is_lost(Telling::reset, 201, R"({"id":"p-1"})");
-    }
-    known.in_case().again(kSecond).answers(200, R"({"id":"p-1"})").passes();
-    pays(anew.in_case().waits(kSecond), key).answers(201, second).passes();
-    ComparedCase all[] = {known.compared(), anew.compared()};
-    std::string out;
-    for (auto& f : oracles::judge(all).findings) out += f.verdict + " ";
-    return out;
-  };
-  EXPECT_TRUE(judged("k-2", R"({"id":"p-2"})").contains("duplicate-effect"));
-  EXPECT_EQ(judged("k-1", R"({"id":"p-1"})"), "");
 }
 
 TEST(Recognition, words_that_it_has_for_every_request_prove_nothing) {
@@ -562,26 +464,6 @@ TEST(Recognition, how_much_was_used_is_told_where_nothing_is_sent) {
   EXPECT_EQ(asked("/v2/usage", ""), "duplicate-effect possible");
   EXPECT_EQ(asked("/v2/usage", R"({"amount":2})"), "duplicate-effect likely") << "it is noted";
   EXPECT_EQ(asked("/v2/bill", ""), "duplicate-effect likely");
-}
-
-TEST(Recognition, what_two_answers_make_no_more_than_possible_elsewhere_is_no_more_where_only_one_is_seen) {
-  auto judged = [](Answered first, Answered second) {
-    auto shows = sent_twice(R"({"name":"state"})", first, second);
-    auto open = sent_twice(R"({"name":"state"})", first, {});
-    open.in_case().last().service_status = open.in_case().last().client_status = 0;
-    open.in_case().last().ending = trace::Ending::reset;
-    KnownRepeats known;
-    for (auto* t : {&shows, &open})
-      for (auto* c : t->compared().comparisons) known.add(*c);
-    auto said = open.judge().findings;
-    EXPECT_TRUE(known.settle(said).empty());
-    return std::string(trace::show(said.at(0).confidence));
-  };
-  EXPECT_EQ(judged({201, R"({"id":"kvs-1"})"}, {201, R"({"id":"kvs-1"})"}), "possible") << "the same id";
-  constexpr auto kList = R"([{"language":"DE","name":"German","formal":true},{"language":"FR","name":"French"}])";
-  EXPECT_EQ(judged({200, kList}, {200, kList}), "possible") << "it may be a read";
-  EXPECT_EQ(judged({201, R"({"id":"kvs-1"})"}, {201, R"({"id":"kvs-2"})"}), "likely");
-  EXPECT_EQ(judged({202, "{}"}, {202, "{}"}), "likely") << "nothing is shown";
 }
 
 }  // namespace
