@@ -173,6 +173,17 @@ std::string by_lines(const Call& call, const Chains& chains) {
   return one.empty() ? outermost_of_all(chains) : one;
 }
 
+// Of Node: each later attempt is a call of its own, by a statement of the test that nothing awaits.
+bool test_runs_at_each(const Call& call) {
+  for (std::size_t i = 1; i < call.attempts.size(); i++) {
+    auto &before = call.attempts[i - 1]->tag, &now = call.attempts[i]->tag;
+    if (call.attempts[i]->pid != call.first().pid || !now.site || now.call_id.empty() || now.statement == 0 ||
+        now.stack.empty() || names_functions(now.stack) || now.call_id == before.call_id || running(*now.site) > 0)
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::size_t running(const CallSite& site) {
@@ -216,7 +227,8 @@ std::string retrier(const Call& call) {
 }
 
 bool sent_by_test(const Call& call) {
-  return call.attempts.size() > 1 && marks_frames(call.first()) && shared_by_all(call) && retrier(call).empty();
+  if (call.attempts.size() < 2 || !retrier(call).empty()) return false;
+  return marks_frames(call.first()) ? shared_by_all(call).has_value() : test_runs_at_each(call);
 }
 
 }  // namespace retrial::trace

@@ -29,12 +29,12 @@ namespace retrial::trace {
 // the first function of that library that had not returned; `name` with its version.
 std::string retrier(const Call& call);
 
-// It is the test itself that asks again, as its agent's marks say: all attempts come from one activation, of no frame
-// of the chain and no library.
+// It is the test itself that asks again, as its agent says: all attempts come from one activation, of no frame of the
+// chain and no library; of Node, all that runs as each further one is sent is called from a statement of the test.
 bool sent_by_test(const Call& call);
 
 // How many frames of its chain ran when the request was sent, before those that awaited them; 0: its agent does not
-// say, or none awaited. An empty caller parts them (docs/agents.md).
+// say, or nobody awaited. An empty caller parts them (docs/agents.md).
 std::size_t running(const CallSite& site);
 
 }  // namespace retrial::trace

@@ -46,6 +46,32 @@ test('a test\'s own functions are no part of a chain', async () => {
   assert.equal(tag.callers, 'track.mjs:2:track');
 });
 
+const AGAIN = {
+  'the test itself': ["for (let i = 0; i < 3; i++) { await track(); await null; }", 'ask track'],
+  'a function': ["await twice();", 'ask track twice '],
+  'what a test gave to a timer': ["await new Promise((done) => setTimeout(() => track().then(() => setTimeout(() => track().then(done), 1)), 1));", 'ask track'],
+  'what a test gave to a promise': ["await track().then(track);", 'ask track '],
+};
+for (const [name, [text, expected]] of Object.entries(AGAIN)) {
+  test(`the chain says whether it is the test that runs: ${name} sends again`, async () => {
+    const tags = await run({
+      'base.mjs': BASE,
+      'track.mjs': `import { ask } from './base.mjs';
+export const track = () => ask();
+export async function twice() { await track(); await null; await track(); }
+`,
+      'it.test.mjs': `import test from 'node:test';
+import { track, twice } from './track.mjs';
+test('it', async () => { ${text} });
+`,
+    }, ['--test', 'it.test.mjs']);
+    for (const tag of tags.slice(1)) {
+      assert.equal(functions(tag).join(' '), expected, JSON.stringify(tag));
+      assert.ok(tag.statement, JSON.stringify(tag));
+    }
+  });
+}
+
 test('a function that goes on after its first attempt is the outermost that runs', async () => {
   const tags = await run({
     'base.mjs': BASE,

@@ -98,6 +98,26 @@ TEST_F(Retrier, may_be_the_test_which_alone_stays_the_same_over_the_attempts) {
   attempt("1.c").attempt("1.c");
   EXPECT_FALSE(by_test()) << "no function is marked";
 }
+TEST_F(Retrier, without_activations_is_the_test_where_it_runs_as_each_further_attempt_is_sent) {
+  auto by_test = [&] {
+    Call call;
+    for (auto& e : all_) call.attempts.push_back(&e);
+    return sent_by_test(call);
+  };
+  attempt("1.c", "", "7-1").attempt("2.c", "", "7-2").attempt("3.c", "", "7-3");
+  EXPECT_FALSE(by_test()) << "no statement of a test";
+  for (auto& e : all_) e.tag.statement = 5;
+  EXPECT_TRUE(by_test());
+  EXPECT_EQ(who(), "");
+  all_[2].tag.site->callers += ",";
+  EXPECT_FALSE(by_test()) << "a function goes on, which the test awaits";
+  all_[2].tag.site->callers.pop_back();
+  all_[2].tag.call_id = "7-2";
+  EXPECT_FALSE(by_test()) << "a library does";
+  all_[2].tag.call_id = "7-3";
+  for (auto& e : all_) e.tag.stack.clear();
+  EXPECT_FALSE(by_test()) << "an agent that never says what runs";
+}
 TEST_F(Retrier, is_nobody_where_nothing_was_sent_again_or_nothing_is_shared) {
   attempt(at(1, kAsk));
   EXPECT_EQ(who(), "");

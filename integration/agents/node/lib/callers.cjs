@@ -18,7 +18,8 @@ function frameOf(site, place) {
 }
 
 // Beyond the frame at `depth` of `sites`, which is `own`, in `file`; and beyond them `before`, the frames of whoever handed
-// the work over: [{ encoded, name }], or null where it was a test. The answer has an empty frame, null, as above.
+// the work over: [{ encoded, name }], null where it was a test, undefined where nobody did. The answer has an empty frame,
+// null, as above: without one it is the test that runs.
 function beyond(sites, depth, file, own, before) {
   if (frames.inTest(file)) return [];
   const out = [], names = new Set([own.name]);
@@ -37,9 +38,9 @@ function beyond(sites, depth, file, own, before) {
     if (running && site.isAsync()) running = out.push(null) < 0;
     if (frames.inTest(place.file) || !add(frameOf(site, place))) return out;
   }
-  if (!before) return out;
+  if (before === undefined) return out;
   if (running) out.push(null);
-  for (const frame of before) if (frame && !add(frame)) break;
+  for (const frame of before || []) if (frame && !add(frame)) break;
   return out;
 }
 

@@ -124,7 +124,7 @@ function chainOf({ at, sites, depth }) {
   }
   const own = callers.frameOf(sites[depth], at);
   const outer = inherited();
-  const beyond = callers.beyond(sites, depth, at.file, own, outer && outer.chain);
+  const beyond = callers.beyond(sites, depth, at.file, own, outer ? outer.chain : undefined);
   const isCut = sites.length === SHALLOW || sites.length === DEEP;
   let statement = callers.statement(sites, depth, isCut);
   if (statement === undefined && outer) statement = outer.statement;
