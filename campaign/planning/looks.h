@@ -12,9 +12,11 @@ class Looks {
   // Three times and more the very same; or twice, where the run shows it to be a poll (docs/decisions/0007): one after
   // the other, both answered well, and seen to be answered otherwise.
   bool again(const Found& found);
+  // The run shows it to be a poll at one of its places.
+  bool polled(const Found& found);
 
  private:
-  bool polled(const trace::Run& reference, const trace::Exchange& exchange);
+  bool at_poll(const trace::Run& reference, const trace::Exchange& exchange);
 
   std::map<const trace::Run*, trace::Lessons> lessons_;
 };

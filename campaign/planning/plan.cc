@@ -120,13 +120,11 @@ Plan make_plan(const Tests& tests, const std::vector<const policies::Policy*>& p
   Looks looks;
   auto add_all = [&](const std::vector<Found>& of, bool further, bool last = false) {
     auto add_case = [&](const Found& f, const policies::Policy& policy, const policies::FaultPlan& faults) {
+      if (last && looks.polled(f)) return;
       auto c = make_case(f, policy, faults, config);
       c.further = further;
       c.at_last = last;
-      if (policy.every_call || (policy.every_look && looks.again(f))) {
-        if (last) return;
-        meet_all(c);
-      }
+      if (policy.every_call || (policy.every_look && !last && looks.again(f))) meet_all(c);
       append_case(plan, std::move(c), plan.cases.size() + 1);
     };
     for (auto* policy : policies) {

@@ -12,6 +12,7 @@
 #include "oracles/rpc_name.h"
 #include "trace/comparing/comparison.h"
 #include "trace/comparing/slices.h"
+#include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
 
 namespace retrial::campaign {
@@ -45,6 +46,17 @@ Found at(const Found& found, const Place& place) {
 
 std::string place_key(const Target& t) {
   return fmt::format("{}\n{}\n{}", t.site ? trace::key_of(*t.site) : "", t.operation, t.service);
+}
+
+// Of a read: what was there has changed since.
+bool answered_otherwise(const trace::Call& before, const trace::Call& now) {
+  auto &a = before.last(), &b = now.last();
+  return trace::message::safe_method(b.method) && trace::message::succeeded(a) && trace::message::succeeded(b) &&
+         !a.response_sample.empty() && !b.response_sample.empty() && a.response_sample != b.response_sample;
+}
+
+bool asks_for_the_same(const trace::Call& a, const trace::Call& b) {
+  return a.first().target == b.first().target && a.first().request_digest == b.first().request_digest;
 }
 
 // Where no profile says what a repeat does, its name may say that there is nothing to repeat.
@@ -148,8 +160,7 @@ std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& 
   oracles::Compensations compensations;
   for (auto& [test, run] : tests) compensations.learn(*run, test);
   for (auto& [test, run] : tests) {
-    std::map<std::string, std::pair<std::string, std::uint64_t>> first;  // what the first call of each asks for
-    auto asked_by = [](auto& call) { return std::pair(call.first().target, call.first().request_digest); };
+    std::map<std::string, const trace::Call*> first;
     auto calls = calls_in(test, *run);
     std::vector<const trace::Call*> earlier;
     for (auto& [call, at] : calls) {
@@ -160,10 +171,11 @@ std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& 
       if (!may_be_target(call)) continue;
       auto key = place_key(at.target);
       if (found[key].compensation.step.empty()) found[key].compensation = compensations.before(earlier, test);
-      if (!first.emplace(key, asked_by(call)).second) {
+      if (auto [it, fresh] = first.emplace(key, &call); !fresh) {
         auto& place = *std::ranges::find(found[key].places, test, &Place::test);
         place.later.push_back(at.target.occurrence);
-        if (first.at(key) != asked_by(call)) place.last = at.target.occurrence;
+        if (!asks_for_the_same(*it->second, call) || answered_otherwise(*it->second, call))
+          place.last = at.target.occurrence;
         continue;
       }
       auto& here = at.places.front();

@@ -504,6 +504,27 @@ TEST_F(Planning, of_calls_that_ask_for_several_things_the_last_is_tried_too_and_
   EXPECT_EQ(plan({policies::policy_named("K1")}).cases.size(), 1u);
 }
 
+TEST_F(Planning, of_reads_of_one_thing_that_has_changed_the_last_is_tried_too_and_of_polls_it_is_not) {
+  auto of = [](std::uint64_t id, const char* method, const char* target, std::string answer) {
+    auto e = exchange(id, "t", method, target, "app.py");
+    e.response_sample = std::move(answer);
+    return e;
+  };
+  auto last = [&](std::string first, std::string then, bool polls = false) {
+    by_test_.clear();
+    alone("t", kSecond,
+          {of(1, "GET", "/rate", std::move(first)), of(2, polls ? "GET" : "PUT", polls ? "/rate" : "/other", "{}"),
+           of(3, "GET", "/rate", std::move(then))});
+    std::string all;
+    for (auto& c : plan({policies::policy_named("P3")}).cases)
+      if (c.row.operation == "GET /rate") all += fmt::format("{} ", c.row.occurrence);
+    return all;
+  };
+  EXPECT_EQ(last(R"({"rate":1})", R"({"rate":1})"), "1 ");
+  EXPECT_EQ(last(R"({"rate":1})", R"({"rate":2})"), "1 2 ");
+  EXPECT_EQ(last(R"({"rate":1})", R"({"rate":2})", true), "0 ");
+}
+
 TEST_F(Planning, json_is_cut_by_default_once_a_call_site_that_reads_it) {
   auto tells = [](std::uint64_t id, const char* method, const char* path, const char* file, const char* body) {
     auto e = exchange(id, "t", method, path, file);
