@@ -280,7 +280,7 @@ class DuplicateEffect final : public Oracle {
   static std::string message(const trace::Call& call, std::size_t one, std::size_t other) {
     auto &a = *call.attempts[one], &b = *call.attempts[other];
     std::size_t times = 0;
-    for (auto* e : call.attempts) times += trace::carried_out(*e);
+    for (auto* e : call.attempts) times += trace::carried_out(*e) && (e == &a || e == &b || !called_a_repeat(*e));
     auto how_often = times == 2 ? std::string("twice") : fmt::format("{} times", times);
     auto statuses = a.service_status == b.service_status
                         ? fmt::format("both were answered {}", trace::status_of(a, a.service_status))

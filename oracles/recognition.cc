@@ -284,6 +284,11 @@ Shown by_reads(const trace::Comparison& c, const Exchange& before, const Exchang
 
 }  // namespace
 
+bool called_a_repeat(const Exchange& e) {
+  std::string by;
+  return said_of_repeat(e, by) > 0;
+}
+
 Shown shown_by_service(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
   if (auto added = by_amounts(before, next); added.effects == Effects::two) return added.firm = true, added;
   auto ids = by_ids(before, next);

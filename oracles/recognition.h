@@ -21,6 +21,9 @@ struct Shown {
 // sent.
 Shown shown_by_service(const trace::Comparison& c, const trace::Exchange& before, const trace::Exchange& next);
 
+// Does its answer call it a repeat of an earlier one (`Idempotent-Replayed: true`, `"duplicate": true`)?
+bool called_a_repeat(const trace::Exchange& e);
+
 // Does a query ask for a part of a list (a page, a limit)? It may hold less than there is.
 bool asks_for_part(std::string_view target);
 

@@ -61,6 +61,18 @@ TEST(DuplicateEffect, a_list_that_is_empty_when_it_is_sent_again_has_no_second_e
   EXPECT_EQ(t.verdicts(), "changed-on-retry likely");
 }
 
+TEST(DuplicateEffect, what_the_service_calls_a_repeat_was_not_carried_out_once_more) {
+  for (bool known : {true, false}) {
+    Trial t;
+    t.reference.call("pay", "POST", "/payments").answers(201, R"({"id":1})");
+    t.in_case().call("pay", "POST", "/payments").is_lost(Telling::reset, 201, R"({"id":2})");
+    t.in_case().again(300'000).is_lost(Telling::reset, 201, R"({"id":3})");
+    t.in_case().again(300'000).answers(201, known ? R"({"id":3,"replayed":true})" : R"({"id":4})").passes();
+    auto message = t.judge().findings.at(0).message;
+    EXPECT_NE(message.find(known ? "executed twice" : "executed 3 times"), message.npos) << message;
+  }
+}
+
 TEST(DuplicateEffect, what_was_lost_and_is_come_to_once_more_from_the_beginning_is_done_twice) {
   auto import = [](Tale& tale) -> Tale& {
     tale.call("sales", "GET", "/sales").answers(200, R"([{"ref":"r1"}])");
