@@ -52,6 +52,12 @@ class ResourceLeak final : public Oracle {
     });
   }
 
+  // Its end came before it: nothing is missing, and order-violation says what came of that.
+  static bool ended_while_held(const trace::Run& run, std::string_view path, const trace::Exchange& made) {
+    return made.fired && trace::is_slowness(made.fault) &&
+           removal_of(run, path, made.begun).how == Removal::done;
+  }
+
   static void judge_case(const ComparedCase& compared, const Comparison& c, Judgement& judgement) {
     if (std::ranges::none_of(c.reference->exchanges, removes)) return;
     Removals removals(*c.reference);
@@ -65,6 +71,7 @@ class ResourceLeak final : public Oracle {
       if (!usual || goes_with_another(removals, *usual, path)) continue;
       auto removed = removal_of(*c.in_case, path, call.last().told, c.reference);
       if (removed.how == Removal::done || removed.how == Removal::perhaps) continue;
+      if (ended_while_held(*c.in_case, path, call.last())) continue;
       bool not_asked = removed.how == Removal::given_up && usual->method == "DELETE" && removed.by->method != "DELETE";
       if (not_asked) removed.how = Removal::never;  // it could not be finished, and was not removed either
       if (did_otherwise(c, call.last().told)) continue;

@@ -189,6 +189,24 @@ TEST(ResourceLeak, what_is_made_and_removed_at_one_path_is_known_by_that) {
   }
 }
 
+// It came too late for its own end: that is the order of the two, and order-violation's to say.
+TEST(ResourceLeak, what_was_ended_while_the_making_of_it_was_held_is_not_left_behind_for_want_of_that) {
+  for (bool ended : {true, false}) {
+    Trial t("order", "delay(20ms) x 1, then pass");
+    t.reference.call("beat", "PUT", "/registry/billing").answers(201);
+    t.reference.call("leave", "DELETE", "/registry/billing").answers(204);
+    t.in_case().call("beat", "PUT", "/registry/billing").is_delayed();
+    if (ended) t.in_case().call("leave", "DELETE", "/registry/billing").answers(404);
+    auto& made = t.in_case().run().exchanges.front();
+    made.answered = made.service_done = made.told = made.fired_at + 21 * kMillisecond;
+    made.service_status = made.client_status = 201;
+    made.ending = trace::Ending::answered;
+    t.in_case().passes();
+    auto said = t.verdicts();
+    EXPECT_EQ(said.contains("resource-leak"), !ended) << said;
+  }
+}
+
 TEST(ResourceLeak, what_is_held_until_it_is_ended_is_ended_or_given_up) {
   for (const char* after : {"", "complete", "abort"}) {
     for (const char* folder : {"/uploads", "/orders"}) {
