@@ -52,7 +52,12 @@ std::string made_by(const trace::Exchange& e, const std::string& path) {
   return path + "/" + (id.empty() ? "?" : std::string(id));
 }
 
-bool was_done(const trace::Exchange& e) { return e.ending == trace::Ending::answered && trace::carried_out(e); }
+// Who leaves a good answer half read was told that it is one.
+bool was_done(const trace::Exchange& e) {
+  bool told = e.ending == trace::Ending::answered ||
+              (e.ending == trace::Ending::client_left && e.client_status == e.service_status);
+  return told && trace::carried_out(e);
+}
 
 }  // namespace
 

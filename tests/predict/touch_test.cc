@@ -63,6 +63,17 @@ TEST(Touch, of_a_first_PUT_creates_where_nobody_has_seen_it_before) {
   EXPECT_EQ(kinds, "create write read write create ");
 }
 
+// `defer resp.Body.Close()`, and nobody reads it: Go closes the connection.
+TEST(Touches, are_of_what_was_done_too_where_its_client_left_the_good_answer_half_read) {
+  for (auto [told, status, count] : {std::tuple(200, 200, 1u), std::tuple(0, 200, 0u), std::tuple(409, 409, 0u)}) {
+    Traffic t;
+    auto& e = t.sends("", "PUT", "/jobs/17", status, 1, 2);
+    e.ending = trace::Ending::client_left;
+    e.client_status = told;
+    EXPECT_EQ(touches_of(t.run).size(), count) << told;
+  }
+}
+
 TEST(Touches, concern_each_other_where_one_makes_or_ends_what_the_other_is_about) {
   Traffic t;
   auto touch = [&, left = 100](std::string path, Kind kind) mutable {
