@@ -176,10 +176,12 @@ class Pairs {
  public:
   Pairs(const Courses& courses, const Death& death) : courses_(courses), reads_(death.recovery) {}
 
-  // `writes`: of the dead, in order, in `run`. before: they were carried out in the run in which it died.
+  // `writes`: of the dead, in order, in `run`. before: they were carried out in the run in which it died. What was not
+  // is not there to be checked: the recovery's look at it was answered as it will be.
   void look(const std::vector<Touch>& writes, const trace::Run& run, bool before, std::vector<MayFall>& found) {
-    std::map<Name, Nanos> written;  // when last
-    for (auto& w : writes) written[{w.e->service, w.path}] = w.e->begun;
+    std::map<Name, Nanos> written;  // when last; nothing of what was not
+    for (auto& w : writes)
+      if (before) written[{w.e->service, w.path}] = w.e->begun;
     for (auto& w : writes)
       for (auto* r : reads_.of(w)) {
         auto why = why_not_pruned(w, *r, written);

@@ -42,8 +42,8 @@ std::optional<MayFall> left_waiting(const trace::Run& reference, const trace::Ru
 
 // What the recovery reads of what the dead wrote. Pruned, as FCatch 4.2 has it:
 //   reset      the recovery writes the resource before it reads it
-//   checked    it reads another resource first, which the dead writes only after this one, and what it finds there is
-//              known to decide: told otherwise, the same place was never followed by this read
+//   checked    it reads another resource first, which the dead had written only after this one, and what it finds there
+//              is known to decide: told otherwise, the same place was never followed by this read
 //   no impact  told otherwise, the same place was followed by the same requests, all of them
 // What is not known prunes nothing. Of one pair of places the first and the last write, as they may be far apart.
 // Linear in the traces, but for what lies in a resource that is ended.

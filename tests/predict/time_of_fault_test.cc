@@ -124,6 +124,27 @@ TEST(Falls, come_after_a_write_that_the_dead_had_not_come_to) {
   EXPECT_EQ(pairs(well_ordered(), {run}), "after PUT /marker > GET /marker");
 }
 
+// A message is taken, a key is put down for it, and then it is worked on. Who comes again once all is done takes none
+// and asks for no key: what was taken last was not taken yet by who dies at the key.
+TEST(Falls, are_not_cleared_by_a_look_at_what_the_dead_had_not_come_to) {
+  auto all = [](Story& story, int by) {
+    story.by(by, "POST", "/orders/receive", 200, "m1");
+    story.by(by, "PUT", "/keys/m1", 201).request_headers.push_back({"If-None-Match", "*"});
+    story.by(by, "PUT", "/shipments/m1", 201);
+  };
+  Story reference, at_the_end, before_all;
+  all(reference, kDying);
+  reference.by(kDying, "POST", "/orders/receive", 204);
+  all(at_the_end, kDying);
+  at_the_end.dies("POST", "/orders/receive", 204);
+  at_the_end.by(kSuccessor, "POST", "/orders/receive", 204);
+  before_all.dies("POST", "/orders/receive", 0);
+  all(before_all, kSuccessor);
+  before_all.by(kSuccessor, "POST", "/orders/receive", 204);
+  auto found = pairs(reference, {at_the_end, before_all});
+  EXPECT_TRUE(found.contains("after PUT /keys/m1 > PUT /keys/m1")) << found;
+}
+
 TEST(Falls, are_none_of_what_is_written_anew_before_it_is_read) {
   Story reference, run;
   for (auto* story : {&reference, &run}) story->by(kDying, "PUT", "/state", 200);
