@@ -68,3 +68,51 @@ def test_a_fixture_before_a_thread_and_requests_of_one_thread_are_no_candidates(
     )
     done = retrial("predict", "--", sys.executable, "-B", "worker.py", cwd=tmp_path)
     assert done.returncode == 0 and done.stdout == "no two operations that are known to be unordered came close together (tasks of one thread that no agent tells apart are, while both wait)\n", done.stdout + done.stderr
+
+
+GO = """package main
+
+import (
+	"net/http"
+	"os"
+	"strings"
+)
+
+func send(method, path string) {
+	request, _ := http.NewRequest(method, os.Args[1]+path, strings.NewReader("x"))
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		panic(err)
+	}
+	answer.Body.Close()
+}
+
+func main() {
+	send("PUT", "/blobs/before")
+	done := make(chan bool)
+	go func() {
+		send("PUT", "/blobs/a")
+		send("GET", "/blobs/a")
+		send("GET", "/blobs/before")
+		done <- true
+	}()
+	<-done
+	send("DELETE", "/blobs/a")
+}
+"""
+
+
+@pytest.mark.skipif(not shutil.which("go"), reason="there is no go here")
+def test_goroutines_are_strands_whatever_connection_they_share(tmp_path):
+    (tmp_path / "go.mod").write_text("module example.com/worker\n\ngo 1.24\n")
+    (tmp_path / "main.go").write_text(GO)
+    (tmp_path / "run.py").write_text(
+        f"import subprocess, sys\nsys.path.append({str(SAMPLES)!r})\nimport store\nport = store.serve()\n"
+        "subprocess.run(['go', 'build', '-o', 'worker', '.'], check=True)\n"
+        "subprocess.run(['./worker', f'http://127.0.0.1:{port}'], check=True)\n"
+    )
+    done = retrial("predict", "--json", "--", sys.executable, "-B", "run.py", cwd=tmp_path)
+    told = json.loads(done.stdout)
+    pairs = {(miss["first"]["target"], miss["second"]["operation"].split()[0]) for miss in told["candidates"]}
+    assert done.returncode == 0 and pairs <= {("/blobs/a", "DELETE")}, told
+    assert all("strands" in miss["why"] for miss in told["candidates"])

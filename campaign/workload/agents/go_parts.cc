@@ -27,15 +27,18 @@ constexpr GoEdit kAgent[] = {
     // What a goroutine works for, its children work for too.
     {"runtime/runtime2.go", "\tlabels          unsafe.Pointer // profiler labels\n",
      "\tlabels          unsafe.Pointer // profiler labels\n\tretrial unsafe.Pointer\n\tretrialEntry uint64\n"
-     "\tretrialMade, retrialLast, retrialWaited, retrialBefore uintptr\n\tretrialShared int\n"},
+     "\tretrialMade, retrialLast, retrialWaited, retrialBefore uintptr\n\tretrialShared int\n\tretrialParent, "
+     "retrialStrand uint64\n"},
     {"runtime/proc.go", "\tnewg.startpc = fn.fn\n",
      "\tnewg.startpc = fn.fn\n\tnewg.retrial, newg.retrialEntry = callergp.retrial, 0\n"
-     "\tnewg.retrialMade, newg.retrialLast, newg.retrialWaited, newg.retrialBefore = 0, 0, 0, 0\n"},
+     "\tnewg.retrialMade, newg.retrialLast, newg.retrialWaited, newg.retrialBefore = 0, 0, 0, 0\n"
+     "\tnewg.retrialParent, newg.retrialStrand = callergp.retrialParent, callergp.retrialStrand\n"},
     // Where it was made, and where it waits between its requests.
     {"runtime/proc.go",
      "\tpc := sys.GetCallerPC()\n\tsystemstack(func() {\n\t\tnewg := newproc1(fn, gp, pc, false, waitReasonZero)\n",
-     "\tpc := sys.GetCallerPC()\n\tmade := retrialMakes()\n\tsystemstack(func() {\n"
-     "\t\tnewg := newproc1(fn, gp, pc, false, waitReasonZero)\n\t\tnewg.retrialMade = made\n"},
+     "\tpc := sys.GetCallerPC()\n\tmade, strand := retrialMakes()\n\tsystemstack(func() {\n"
+     "\t\tnewg := newproc1(fn, gp, pc, false, waitReasonZero)\n\t\tnewg.retrialMade = made\n"
+     "\t\tnewg.retrialParent, newg.retrialStrand = gp.retrialStrand, strand\n"},
     {"runtime/proc.go", "\tif reason != waitReasonSleep {\n\t\tcheckTimeouts()",
      "\tretrialWaits(reason)\n\tif reason != waitReasonSleep {\n\t\tcheckTimeouts()"},
     {"runtime/proc.go", "\tgp.labels = nil\n", "\tgp.labels = nil\n\tgp.retrial = nil\n"},
