@@ -65,6 +65,17 @@ bool LoopReader::is_retry() const {
   return words || waits || counted || seen.asked || (seen.caught && seen.success && !takes_another(tree, loop));
 }
 
+namespace {
+
+// A number, or what a name says is how long.
+bool is_time(const Tree& tree, int argument) {
+  auto text = tree.text(argument);
+  return tree[argument].role == Role::number || says_time(text) || icontains(text, "timeout") ||
+         icontains(text, "wait") || icontains(text, "second") || icontains(text, "remain");
+}
+
+}  // namespace
+
 // `f.result(10)` of what was begun before the loop: its failure is that it is not ready yet.
 bool LoopReader::waits_for_what_was_begun(int call) const {
   auto callee = callee_of(tree, call);
@@ -72,6 +83,8 @@ bool LoopReader::waits_for_what_was_begun(int call) const {
   bool timed =
       !place.back.empty() && std::ranges::any_of(place.back, [](auto& error) { return icontains(error, "timeout"); });
   if (!timed || (name != "result" && name != "get" && name != "join" && name != "wait")) return false;
+  int arguments = tree.child(call, Part::arguments), first = arguments >= 0 ? tree.first(arguments) : -1;
+  if (first >= 0 && !is_time(tree, first)) return false;  // `session.get(url)` asks for something
   auto& set = tree.assignments(last_name(receiver(callee)));
   return !set.empty() && std::ranges::all_of(set, [&](int i) {
     return tree.function_of(i) != tree.function_of(loop) || !tree.within(i, loop);

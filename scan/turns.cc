@@ -65,18 +65,60 @@ bool is_kept(const Tree& tree, int loop, std::string_view name) {
   return false;
 }
 
-// What somebody types.
-bool is_typed(std::string_view callee) {
+// What somebody types, by its name.
+bool names_typing(std::string_view callee) {
   static constexpr std::array<std::string_view, 10> all{"input",  "raw_input",   "getpass",   "question",
                                                         "prompt", "nextline",    "read_line", "readstring",
                                                         "gets",   "readpassword"};
   return std::ranges::count(all, lower(last_name(callee))) > 0;
 }
 
+// Or by what a parameter of that name means where nothing is given: `ask=input`.
+bool is_typed(const Tree& tree, int call) {
+  auto callee = callee_of(tree, call);
+  if (names_typing(callee)) return true;
+  int function = tree.function_of(call), given = function >= 0 ? tree.child(function, Part::parameters) : -1;
+  for (int c = given >= 0 ? tree.first(given) : -1; c >= 0; c = tree.next(c)) {
+    auto text = tree.text(c);
+    auto names = identifiers(text);
+    auto equals = text.find('=');
+    if (equals != text.npos && !names.empty() && names.front() == callee && names_typing(text.substr(equals + 1)))
+      return true;
+  }
+  return false;
+}
+
 bool is_of_text(std::string_view callee) {
   static constexpr std::array<std::string_view, 10> all{"trim",  "strip", "trimspace", "text",    "lower",
                                                         "upper", "chomp", "rstrip",    "trimend", "replace"};
   return std::ranges::count(all, lower(last_name(callee))) > 0;
+}
+
+bool comes_round(std::string_view text, std::string_view name) {  // hosts[n % len(hosts)]
+  for (auto at = text.find(name); at != text.npos; at = text.find(name, at + 1))
+    if (trim(text.substr(at + name.size(), 8)).starts_with('%')) return true;
+  return false;
+}
+
+// `n += 1` where a name is there already, `high = mid` in a search: a number steps on, or what the loop's own condition
+// asks for is set, without a call.
+std::vector<std::string_view> set_where_it_failed(const Tree& tree, int loop, const Header& header) {
+  std::vector<std::string_view> names;
+  for (int i = loop; i < tree[loop].past; i++) {
+    if (tree[i].role != Role::assign || loop_of(tree, i) != loop || tree.around(i, Role::handler) < loop) continue;
+    int target = tree.target_of(i);
+    auto text = tree.text(i);
+    auto name = target >= 0 ? last_name(tree.text(target)) : std::string_view();
+    bool how_often = says_retry(name) || says_count(name) || says_failed(name);
+    bool how_long = says_time(name) || icontains(name, "delay") || icontains(name, "timeout");
+    bool calls = false;
+    for (int c = i; c < tree[i].past; c++) calls |= tree[c].role == Role::call;
+    if (name.empty() || how_often || how_long || calls || comes_round(tree.text(loop), name)) continue;
+    bool steps = std::ranges::any_of(std::array<std::string_view, 4>{"++", "--", "+=", "-="},
+                                     [&](auto sign) { return text.contains(sign); });
+    if (steps || (header.test >= 0 && mentions(tree.text(header.test), name))) names.push_back(name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -100,9 +142,12 @@ std::vector<std::string_view> names_of_the_turn(const Tree& tree, int loop, cons
     auto text = tree.text(i);
     bool steps = text.find("++") != text.npos || text.find("--") != text.npos || text.find("+=") != text.npos ||
                  text.find("-=") != text.npos;
-    if (tree[i].part == Part::update && tree[i].role == Role::assign && !steps)
-      if (int target = tree.target_of(i); target >= 0) names.push_back(last_name(tree.text(target)));
+    int target = tree[i].part == Part::update && tree[i].role == Role::assign ? tree.target_of(i) : -1;
+    auto name = target >= 0 ? last_name(tree.text(target)) : std::string_view();
+    bool counts = steps && (header.test >= 0 || says_retry(name) || says_count(name));
+    if (!name.empty() && !counts) names.push_back(name);
   }
+  for (auto name : set_where_it_failed(tree, loop, header)) names.push_back(name);
   for (int i = header.body; header.body >= 0 && !names.empty() && i < tree[header.body].past; i++) {
     if (tree[i].role != Role::assign) continue;
     int target = tree.child(i, Part::target), value = tree.child(i, Part::value);
@@ -144,7 +189,7 @@ bool is_given_what_came(const Tree& tree, int loop, int stretch, int call) {
     if (tree[i].role != Role::assign || loop_of(tree, i) != loop || i >= stretch || tree.within(stretch, i)) continue;
     bool came = false;
     for (int c = i; c < tree[i].past && !came; c++)
-      came = tree[c].role == Role::call && (takes_message(callee_of(tree, c)) || is_typed(callee_of(tree, c)));
+      came = tree[c].role == Role::call && (takes_message(callee_of(tree, c)) || is_typed(tree, c));
     int target = tree.target_of(i);
     if (!came || target < 0) continue;
     for (auto id : identifiers(tree.text(target)))
@@ -162,7 +207,8 @@ bool only_reads(const Tree& tree, int stretch, int call) {
   for (int i = stretch; i < tree[stretch].past && outer < 0; i++)
     if (tree[i].role == Role::call && (!is_talk(callee_of(tree, i)) || tree.within(call, i))) outer = i;
   return outer >= 0 && std::ranges::count(all, lower(last_name(callee_of(tree, outer)))) > 0 &&
-         (outer == call || is_stream(callee_of(tree, call)) || is_of_text(callee_of(tree, call)));
+         (outer == call || is_stream(callee_of(tree, call)) || is_typed(tree, call) ||
+          is_of_text(callee_of(tree, call)));
 }
 
 }  // namespace retrial::scan

@@ -67,6 +67,15 @@ async function port(rl: Interface) {
 }
 )"),
             0u);
+  EXPECT_EQ(places("a.py", R"(
+def port(ask=input):
+    while True:
+        try:
+            return int(ask("port: "))
+        except ValueError:
+            print("a number, please")
+)"),
+            0u);
   EXPECT_EQ(places("a.go", R"(package a
 func count(in io.Reader) (int, error) {
 	sc := bufio.NewScanner(in)
@@ -119,6 +128,75 @@ async def select(self):
             1u);
 }
 
+TEST(Given, a_name_that_steps_on_where_it_failed_is_another_each_turn) {
+  auto slug = [](std::string_view set) {
+    return places("a.py",
+                  "def slug(db, base):\n    n = 0\n    while True:\n        name = f\"{base}-{n}\"\n        try:\n"
+                  "            db.insert(name)\n            return name\n        except IntegrityError:\n"
+                  "            " +
+                      std::string(set) + "\n");
+  };
+  EXPECT_EQ(slug("n += 1"), 0u);
+  EXPECT_EQ(slug("m += 1"), 1u);
+  EXPECT_EQ(places("a.go", R"(package a
+func next(dir string) (*os.File, error) {
+	for n := 0; ; n++ {
+		f, err := os.Create(fmt.Sprintf("%s/%d", dir, n))
+		if err != nil {
+			continue
+		}
+		return f, nil
+	}
+}
+)"),
+            0u);
+  EXPECT_EQ(places("a.py", R"(
+def first_bad(commits, test):
+    low, high = 0, len(commits) - 1
+    while low < high:
+        mid = (low + high) // 2
+        try:
+            subprocess.run([test, commits[mid]], check=True)
+            low = mid + 1
+        except subprocess.CalledProcessError:
+            high = mid
+    return commits[low]
+)"),
+            0u);
+}
+
+TEST(Given, a_host_that_comes_round_and_a_time_that_grows_are_no_other_thing) {
+  EXPECT_EQ(places("a.py", R"(
+def ask(self, path):
+    while True:
+        try:
+            return requests.get(self.hosts[self.n % len(self.hosts)] + path)
+        except requests.ConnectionError:
+            self.n += 1
+            time.sleep(1)
+)"),
+            1u);
+  EXPECT_EQ(places("a.py", R"(
+def ask(url, timeout):
+    while True:
+        try:
+            return requests.get(url, timeout=timeout)
+        except requests.Timeout:
+            timeout += 5
+)"),
+            1u);
+  EXPECT_EQ(places("a.go", R"(package a
+func send(url string) {
+	for attempt := 0; ; attempt++ {
+		if err := post(url, attempt); err == nil {
+			return
+		}
+	}
+}
+)"),
+            1u);
+}
+
 TEST(Given, a_number_of_things_is_no_status) {
   EXPECT_EQ(places("a.py", R"(
 async def guilds(strategy, limit):
@@ -147,6 +225,25 @@ def beat(ws, loop):
             warn(total)
 )"),
             0u);
+}
+
+TEST(Given, a_request_by_a_client_that_was_made_before_is_tried_again) {
+  for (auto wait : {"session.get(path, timeout=3)", "session.get(path)"})
+    EXPECT_EQ(places("a.py", R"(
+class Catalog:
+    def __init__(self, session):
+        self.session = session
+    def get(self, path):
+        for n in range(4):
+            try:
+                return self.)" + std::string(wait) +
+                                 R"(
+            except requests.Timeout:
+                time.sleep(2 ** n)
+        raise Gone(path)
+)"),
+              1u)
+        << wait;
 }
 
 TEST(Given, an_apostrophe_in_a_comment_begins_no_text) {
