@@ -68,6 +68,16 @@ std::string said_by(const Tree& tree, int call) {
   return text + ")";
 }
 
+// `policy.MaxElapsedTime = 0`
+static std::string fields_set_in(const Tree& tree, int function, std::string_view name) {
+  std::string text;
+  for (int i = function; i < tree[function].past; i++) {
+    int target = tree[i].role == Role::assign ? tree.target_of(i) : -1;
+    if (target >= 0 && receiver(tree.text(target)) == name) text.append("\n").append(tree.text(i));
+  }
+  return text;
+}
+
 std::string with_names(const Tree& tree, int node, std::string text) {
   auto given = text;
   int function = tree.function_of(node);
@@ -78,6 +88,7 @@ std::string with_names(const Tree& tree, int node, std::string text) {
                   *(id.data() + id.size()) == '(';
     if (called && made.size() == 1 && !tree.within(node, made.front()) && tree.text(made.front()).size() < kLittle)
       text.append("\n").append(tree.text(made.front()));
+    if (function >= 0) text += fields_set_in(tree, function, id);
     std::vector<int> set;
     for (int one : tree.assignments(id))
       if (tree.function_of(one) == function) set.push_back(one);
@@ -89,9 +100,19 @@ std::string with_names(const Tree& tree, int node, std::string text) {
   return text;
 }
 
-bool tells_for_good(std::string_view tried) {
+static bool says_for_good(std::string_view text) {
   for (std::string_view word : {"AbortError", "bail(", "Permanent(", "Unrecoverable(", "::permanent("})
-    if (tried.find(word) != tried.npos) return true;
+    if (text.find(word) != text.npos) return true;
+  return false;
+}
+
+bool tells_for_good(const Tree& tree, int tried) {
+  if (says_for_good(tree.text(tried))) return true;
+  for (int i = tried; i < tree[tried].past; i++) {
+    if (tree[i].role != Role::call) continue;
+    auto& called = tree.functions(last_name(callee_of(tree, i)));
+    if (called.size() == 1 && says_for_good(tree.text(called.front()))) return true;
+  }
   return false;
 }
 

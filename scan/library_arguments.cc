@@ -10,7 +10,8 @@
 namespace retrial::scan {
 namespace {
 
-constexpr std::array<std::string_view, 26> kCounts{"maxretries",
+constexpr std::array<std::string_view, 27> kCounts{"maxretries",
+                                                   "withmaxattempts",
                                                    "count",
                                                    "numofattempts",
                                                    "withmaxtimes",
@@ -36,9 +37,9 @@ constexpr std::array<std::string_view, 26> kCounts{"maxretries",
                                                    "retryattempts",
                                                    "nretries",
                                                    "maxretrycount"};
-constexpr std::array<std::string_view, 10> kTimes{"maxtime",      "maxelapsedtime", "stopmaxdelay", "stopafterdelay",
-                                                  "maxretrytime", "deadline",       "maxduration",  "totaltimeout",
-                                                  "retrytimeout", "stopbeforedelay"};
+constexpr std::array<std::string_view, 11> kTimes{
+    "maxtime",  "maxelapsedtime", "withmaxelapsedtime", "stopmaxdelay", "stopafterdelay", "maxretrytime",
+    "deadline", "maxduration",    "totaltimeout",       "retrytimeout", "stopbeforedelay"};
 
 // What stands behind a name: `max_tries=8` and `maxAttempts: 8` give 8, `stop_after_attempt(8)` too.
 std::string_view value_behind(std::string_view text, std::string_view name) {
@@ -71,11 +72,24 @@ std::string_view count_behind(std::string_view text, std::string_view name) {
   return last ? digits : value;
 }
 
+// Among what a call that waits is given: `wait_exponential(max=20)` is a time.
+bool is_of_a_wait(std::string_view text, std::string_view id) {
+  int depth = 0;
+  for (auto at = static_cast<std::size_t>(id.data() - text.data()); at-- > 0;) {
+    depth += text[at] == ')' ? 1 : text[at] == '(' ? -1 : 0;
+    if (depth >= 0) continue;
+    auto callee = last_name(text.substr(0, at));
+    auto parts = parts_of(callee);
+    return !parts.empty() && parts.front() == "wait" && !says_retry(callee);
+  }
+  return false;
+}
+
 Bound bound_in(std::string_view text) {
   Bound found;
   for (auto id : identifiers(text)) {
     auto name = plain_name(id);
-    if (std::ranges::count(kCounts, name) > 0 && found.kind != Bound::count)
+    if (std::ranges::count(kCounts, name) > 0 && found.kind != Bound::count && !is_of_a_wait(text, id))
       if (auto value = count_behind(text, id); !value.empty() && value.find("typeof") == value.npos)
         found = {Bound::count, one_line(value, 30)};
     if (std::ranges::count(kTimes, name) > 0 && found.kind == Bound::none)
@@ -96,7 +110,7 @@ Wait wait_told_by(std::string_view text) {
     return std::ranges::any_of(any, [&](auto one) { return icontains(text, one); });
   };
   bool grows = has({"exponential", "expo", "backoff_factor", "multiplier", "factor", "wait_incrementing", "fibo",
-                    "backoff=2", "chain", "polynomial", "retry_backoff=True", "Linear", "pow("}) &&
+                    "backoff=2", "chain", "polynomial", "withBackoff(", "retry_backoff=True", "Linear", "pow("}) &&
                text.find("factor: 1,") == text.npos;
   if (is_power(text) || grows)
     wait.kind = Wait::growing;
@@ -116,12 +130,36 @@ Wait wait_told_by(std::string_view text) {
   return wait;
 }
 
-// Words by which no end is asked for.
-bool is_endless(std::string_view callee, std::string_view arguments) {
-  for (std::string_view word : {"stop_never", "Infinity", "forever: true", ":unlimited", "max_retries=None",
-                                "NewConstantBackOff", "StopStrategies.neverStop", "int.MaxValue", "usize::MAX"})
+// Words by which no end is asked for; a number below zero (Failsafe), or no time (cenkalti/backoff).
+bool is_endless(std::string_view callee, std::string_view arguments, const Bound& bound) {
+  for (std::string_view word :
+       {"stop_never", "Infinity", "forever: true", ":unlimited", "max_retries=None", "NewConstantBackOff",
+        "StopStrategies.neverStop", "int.MaxValue", "usize::MAX", "retry.Attempts(0)", "retry.UntilSucceeded("})
     if (arguments.find(word) != arguments.npos) return true;
+  if (bound.text.starts_with('-') || (bound.kind == Bound::time && bound.text == "0")) return true;
   return callee.find("Forever") != callee.npos;
+}
+
+// `0`, `Duration.ZERO`, `TimeSpan.FromSeconds(0)`, `0 * time.Second`
+bool is_no_time(std::string_view value) {
+  static constexpr std::array<std::string_view, 16> units{
+      "duration", "ofmillis", "ofseconds", "timespan",    "fromseconds",  "frommilliseconds",
+      "time",     "second",   "seconds",   "millisecond", "milliseconds", "ms",
+      "l",        "s",        "zero",      "timedelta"};
+  auto names = identifiers(value);
+  bool zero = std::ranges::any_of(names, [](auto n) { return plain_name(n) == "zero"; }) || value.contains('0');
+  return zero && value.find_first_of("123456789") == value.npos &&
+         std::ranges::all_of(names, [](auto n) { return std::ranges::count(units, plain_name(n)) > 0; });
+}
+
+// Is the wait, or the longest that it may grow to, no time at all? What the first is says nothing of the others.
+bool waits_for_no_time(std::string_view text) {
+  static constexpr std::array<std::string_view, 12> longest{"maxtimeout",   "maxdelay",  "maxwait",    "maxinterval",
+                                                            "waitduration", "withdelay", "fixeddelay", "delay",
+                                                            "retrydelay",   "pause",     "interval",   "withwait"};
+  return std::ranges::any_of(identifiers(text), [&](auto id) {
+    return std::ranges::count(longest, plain_name(id)) > 0 && is_no_time(value_behind(text, id));
+  });
 }
 
 // What counts by a number alone, and the how manieth of its arguments that is: `WithMaxRetries(b, 5)`.
@@ -204,10 +242,10 @@ void read_arguments(const Tree& tree, std::string_view callee, std::string_view 
   auto known = here ? std::nullopt : default_of(tree.source(), callee, given);
   place.bound = bound_in(given);
   if (place.bound.kind == Bound::none) place.bound = counted_in(given);
-  bool endless = is_endless(callee, given);
+  bool endless = is_endless(callee, given, place.bound);
   if (place.bound.kind == Bound::none && !endless)
     place.bound = known ? known->bound : Bound{Bound::elsewhere, one_line(callee)};
-  else if (endless && (place.bound.kind != Bound::count || !is_number(place.bound.text)))
+  else if (endless && (place.bound.kind != Bound::count || !is_number(place.bound.text) || place.bound.text == "0"))
     place.bound = {};
   place.wait = wait_told_by(given);
   auto own = known ? known->wait : Wait{Wait::elsewhere, false, false, one_line(callee)};
@@ -221,6 +259,7 @@ void read_arguments(const Tree& tree, std::string_view callee, std::string_view 
     place.wait.told = told;
   }
   place.wait.jitter |= jitter;
+  if (waits_for_no_time(given)) place.wait = {.told = place.wait.told};
 }
 
 bool tries_whatever_fails(const Tree& tree, std::string_view callee, std::string_view arguments) {

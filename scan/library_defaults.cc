@@ -53,6 +53,8 @@ constexpr Row kRows[] = {
     {"retry", "reactor", none, "", kNone, true},
     {"bodyToMono", "", none, "", kNone, true},
     {"RetryTemplate", "", count, "3", kNone},
+    {"RetryPolicy.builder", "failsafe", count, "3", kNone},
+    {"RetryPolicy.ofDefaults", "failsafe", count, "3", kNone},
     // Go
     {"retry.Do", "avast/retry-go", count, "10", kJitter, true},
     {"retryablehttp", "", count, "4", kGrowing},

@@ -116,7 +116,7 @@ struct Uses {
       auto& place = add(i, callee, with_names(tree, i, said_by(tree, i) + std::string(behind)));
       if (int tried = function_tried_by(i); tried >= 0) {
         describe_calls(tree, tried, place);
-        place.looked_at |= tells_for_good(tree.text(tried));
+        place.looked_at |= tells_for_good(tree, tried);
       }
       place.never_cancelled = given.contains("context.Background()") || given.contains("context.TODO()");
       return;
@@ -126,7 +126,8 @@ struct Uses {
     bool none =
         given.starts_with("(False") || given.starts_with("(0)") || given.starts_with("(0,") || given == "(false)";
     if (makes_retrying(callee) && !none && !error && (makes || tree.language().family != "c#")) {
-      add(i, callee, with_names(tree, i, std::string(given)));
+      bool begins = name == "builder" || name == "custom";  // the setters behind it say how
+      add(i, callee, with_names(tree, i, std::string(begins ? chain_of(tree, i) : given)));
       return;
     }
     int first = arguments >= 0 ? tree.first(arguments) : -1;
