@@ -160,6 +160,23 @@ it('x', () => ask('x'));\n`);
   app.remove();
 });
 
+for (const version of ['vitest', 'vitest2']) test(`${version} has what cleans up after a test in its clean-up, also where the test failed`, { skip: !has(version) && skip }, async () => {
+  const server = await serve();
+  const app = made(server.url, version).write('a.test.js', `import { afterEach, it } from 'vitest';
+    const ask = (what) => fetch(process.env.URL + '/' + what);
+    afterEach(() => ask('down'));
+    it('passes', () => ask('passes'));
+    it('fails', async () => { await ask('fails'); throw new Error('no'); });\n`);
+  const { out } = await app.run([vitest, 'run'], { RETRIAL_SERIAL: '1' });
+  assert.deepStrictEqual(server.tags.map((t) => [t.path, t.test, t.phase]), [
+    ['/passes', 'a.test.js > passes', 'test'], ['/down', 'a.test.js > passes', 'teardown'],
+    ['/fails', 'a.test.js > fails', 'test'], ['/down', 'a.test.js > fails', 'teardown'],
+  ], out);
+  assert.strictEqual(app.of('start').length, app.of('end').length);
+  server.close();
+  app.remove();
+});
+
 for (const version of ['vitest', 'vitest2']) test(`${version} tells what a test expects to be thrown, and is`, { skip }, async () => {
   const app = made('http://127.0.0.1:9', version).write('a.test.js', `import { expect, it, vi } from 'vitest';
     const fail = async (message) => { throw new RangeError(message); };

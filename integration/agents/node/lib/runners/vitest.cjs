@@ -214,22 +214,20 @@ function wrapRunner(runner) {
   if (liftsTimeLimit) liftLimits(runner);
 }
 
-// Until version 3: a test's set-up is a part of it.
+// Until version 3: a test's set-up is a part of it. One that fails is finished (from version 2 on) without having been tried.
 function withoutTraces(runner, report, hasTraces) {
   const end = () => {
     if (report.stage) report.stage.done();
     report.stage = null;
   };
-  before(runner, 'onBeforeTryTask', (test) => {
+  const as = (phase) => (test) => {
     if (hasTraces()) return;
     end();
-    report.stage = current.begin(report.id(test), 'test');
-  });
-  before(runner, 'onAfterTryTask', (test) => {
-    if (hasTraces()) return;
-    end();
-    report.stage = current.begin(report.id(test), 'teardown');
-  });
+    report.stage = current.begin(report.id(test), phase);
+  };
+  before(runner, 'onBeforeTryTask', as('test'));
+  before(runner, 'onAfterTryTask', as('teardown'));
+  before(runner, 'onTaskFinished', as('teardown'));
   before(runner, 'onAfterRunTask', end);
 }
 
