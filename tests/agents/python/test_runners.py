@@ -82,6 +82,27 @@ def test_a_library_error_is_not_in_the_test(project):
     assert not any(entry["in_test"] for entry in result["chain"])
 
 
+def test_what_a_runner_raises_for_a_test_stands_on_the_tests_own_line_by_the_runners_name(project):
+    project.write(
+        "test_s.py",
+        """
+        import unittest, pytest
+        def test_says_so(): pytest.fail("too few")
+        def test_expects():
+            with pytest.raises(KeyError):
+                pass
+        class TestCase(unittest.TestCase):
+            def test_it(self): self.assertEqual(1, 2)
+        """,
+    ).pytest(check=False)
+    thrown = {event["id"].split("::")[-1]: event["chain"][0] for event in project.of("result")}
+    assert {name: (e["type"], e["file"], e["line"], e["in_test"]) for name, e in thrown.items()} == {
+        "test_says_so": ("_pytest.outcomes.Failed", "test_s.py", 3, True),
+        "test_expects": ("_pytest.outcomes.Failed", "test_s.py", 5, True),
+        "test_it": ("builtins.AssertionError", "test_s.py", 8, True),
+    }
+
+
 def test_collecting_only_lists_each_test_with_its_file(project):
     project.write("sub/test_s.py", SUITE).pytest("--collect-only")
     assert len(project.of("listed")) == 5

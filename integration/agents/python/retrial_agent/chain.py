@@ -1,5 +1,6 @@
 """A failure as the contract's chain: every exception, outermost first, and how each hangs on the
 one before."""
+import builtins
 import errno
 import os
 
@@ -36,19 +37,28 @@ def _add(exception, link, out, seen):
 
 def _entry(exception, link):
     kind = type(exception)
-    entry = {"type": kind.__module__ + "." + kind.__qualname__, "msg": _message(exception)}
+    entry = {"type": _module(kind) + "." + kind.__qualname__, "msg": _message(exception)}
     code = _code(exception)
     if code is not None:
         entry["code"] = code
     entry["link"] = link
     places = _places(exception.__traceback__)
+    in_test = _in_test(exception, places)
     if places:
-        code, line = places[-1]
+        code, line = (in_test or places)[-1]
         entry["file"] = frames.relative(code.co_filename)
         entry["line"] = line
         entry["function"] = frames.function(code)
-    entry["in_test"] = _in_test(exception, entry["type"], places)
+    entry["in_test"] = bool(in_test) or entry["type"].startswith(_RUNNER_TYPES)
     return entry
+
+
+def _module(kind):
+    """Where a type is from. One of pytest's that says it is a builtin has the module of what it derives from."""
+    told = kind.__module__
+    if told == "builtins" and getattr(builtins, kind.__qualname__, None) is not kind:
+        return next((base.__module__ for base in kind.__mro__ if base.__module__ != told), told)
+    return told
 
 
 def _message(exception):
@@ -87,13 +97,17 @@ def _places(traceback):
     return places
 
 
-def _in_test(exception, type_name, places):
-    if type_name.startswith(_RUNNER_TYPES):
-        return True
-    files = [code.co_filename for code, _ in places]
-    while files and any(part in files[-1] for part in _RUNNER_PARTS):
-        files.pop()
+def _in_test(exception, places):
+    """The places down to the line of a test that it comes from; none where it comes from elsewhere."""
+    own = list(places)
+    while own and _is_of_runner(own[-1]):
+        own.pop()
     if isinstance(exception, AssertionError):  # an assertion library fails for its caller
-        while files and frames.is_library(files[-1]):
-            files.pop()
-    return bool(files) and frames.is_test_file(files[-1])
+        while own and frames.is_library(own[-1][0].co_filename):
+            own.pop()
+    return own if own and frames.is_test_file(own[-1][0].co_filename) else []
+
+
+def _is_of_runner(place):
+    file = place[0].co_filename
+    return frames.is_library(file) and any(part in file for part in _RUNNER_PARTS)
