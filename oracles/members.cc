@@ -63,6 +63,19 @@ std::size_t count(const Json& value, const std::vector<Member>& wanted, bool lis
          });
 }
 
+// A value a line ("{...}\n{...}\n") is a list of them.
+Json read(std::string_view body) {
+  auto json = Json::parse(body, nullptr, false);
+  if (!json.is_discarded() || !trim(body).starts_with('{')) return json;
+  auto list = Json::array();
+  for (auto line : split(body, '\n')) {
+    if (trim(line).empty()) continue;
+    list.push_back(Json::parse(line, nullptr, false));
+    if (list.back().is_discarded()) return json;
+  }
+  return list;
+}
+
 std::vector<Member> form_members(std::string_view body) {
   std::vector<Member> out;
   if (body.find_first_of(" \r\n<{\"") != body.npos) return out;
@@ -78,7 +91,7 @@ std::vector<Member> form_members(std::string_view body) {
 }  // namespace
 
 std::vector<Member> members_of(std::string_view body) {
-  auto json = Json::parse(body, nullptr, false);
+  auto json = read(body);
   if (json.is_discarded()) return form_members(body);
   std::vector<Member> out;
   add(out, json, "", "", false, 0);
@@ -122,7 +135,7 @@ std::map<std::string, std::size_t> sizes_of_collections(const std::vector<Member
 bool is_json(std::string_view body) { return Json::accept(body); }
 
 std::size_t entries_with(std::string_view body, const std::vector<Member>& wanted) {
-  auto json = Json::parse(body, nullptr, false);
+  auto json = read(body);
   return json.is_discarded() || wanted.empty() ? 0 : count(json, wanted, false, 0);
 }
 

@@ -164,10 +164,11 @@ bool sets_state(const Exchange& e) {
   return has_no_body(e) && parts.size() > 2 && among(kStates, lower(parts.back()));
 }
 
-// Entries that are mostly written by their own names: "POST /bulk/members", "POST /contacts/upsert".
+// Entries that are mostly written by their own names: "POST /bulk/members", "POST /contacts/upsert", "?action=upsert".
 bool writes_in_bulk(const Exchange& e) {
   static constexpr std::array<std::string_view, 4> kBulk{"bulk", "upsert", "upserts", "sync"};
-  return has_word(trace::message::path_of(e.target), kBulk);
+  static constexpr std::array<std::string_view, 1> kOrMade{"upsert"};
+  return has_word(trace::message::path_of(e.target), kBulk) || has_word(trace::message::query_of(e.target), kOrMade);
 }
 
 // A stream that broke is asked for again by another request: from where it broke.

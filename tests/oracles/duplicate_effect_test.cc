@@ -214,6 +214,8 @@ TEST(DuplicateEffect, a_bulk_write_that_is_answered_alike_may_know_its_entries) 
   };
   EXPECT_EQ(asked("/bulk/members", R"({"written":2,"failed":[]})"), "duplicate-effect possible");
   EXPECT_EQ(asked("/bulk/members", R"({"written":2,"failed":["x"]})"), "duplicate-effect likely");
+  EXPECT_EQ(asked("/members/import?action=upsert", R"({"written":2,"failed":[]})"), "duplicate-effect possible");
+  EXPECT_EQ(asked("/members/import?action=create", R"({"written":2,"failed":[]})"), "duplicate-effect likely");
   EXPECT_EQ(asked("/members", R"({"written":2,"failed":[]})"), "duplicate-effect likely");
 }
 

@@ -280,6 +280,16 @@ TEST(Recognition, a_batch_whose_entries_it_calls_known_was_stored_once) {
   EXPECT_EQ(sent_twice(R"({"rows":[{"sku":"a"},{"sku":"b"}]})", {200, "{}"}, {200, "{}"}).verdicts(),
             "duplicate-effect likely");
 }
+TEST(Recognition, a_value_a_line_is_a_batch) {
+  auto sent = [](const char* lines) {
+    Answered done{200, "{\"success\":true}\n{\"success\":true}"};
+    return sent_twice(lines, done, done).verdicts();
+  };
+  EXPECT_EQ(sent("{\"id\":\"1\",\"title\":\"a\"}\n{\"id\":\"2\",\"title\":\"b\"}\n"), "duplicate-effect possible");
+  EXPECT_EQ(sent("{\"index\":{\"_id\":\"1\"}}\n{\"title\":\"a\"}\n"), "duplicate-effect possible");
+  EXPECT_EQ(sent("{\"title\":\"a\"}\n{\"title\":\"b\"}\n"), "duplicate-effect likely");
+  EXPECT_EQ(sent("{\"id\":\"1\"}\n{\"id\":\"2\""), "duplicate-effect likely") << "it was cut";
+}
 TEST(Recognition, what_is_gone_for_the_second_was_done_once) {
   EXPECT_EQ(sent_twice(R"({"lease":"l-1"})", {204, ""}, {404, R"({"error":"no such lease"})"}).verdicts(), "");
   EXPECT_EQ(sent_twice(R"({"lease":"l-1"})", {204, ""}, {410, ""}).verdicts(), "");
