@@ -34,12 +34,16 @@ Turns::Turns(const Run& without_faults, const std::function<std::string(const Ex
     bool good = e.ending == Ending::answered && (!told_failed(e) || settled(e));
     for (std::string_view left = e.tag.stack; auto a = take_activation(left);)
       sent_.insert(key_at(a->place, kind_of(now)));
-    for (auto what : {kind_of(now), thing_of(now)}) {
-      auto& before = last[mix(mix(static_cast<Key>(e.pid), e.tag.test), what)];
-      auto parted = before.good ? parting(before.stack, e.tag.stack) : std::nullopt;
-      if (parted && parted->before == parted->now) again_.insert(key_at(parted->now, what));
-      before = {e.tag.stack, good};
-    }
+    // What works side by side sends between: each strand goes on from its own last.
+    auto all = mix(static_cast<Key>(e.pid), e.tag.test), own = all;
+    for (auto strand : strands_of(e.tag.stack)) own = mix(own, strand);
+    for (auto of : std::set{all, own})
+      for (auto what : {kind_of(now), thing_of(now)}) {
+        auto& before = last[mix(of, what)];
+        auto parted = before.good ? parting(before.stack, e.tag.stack) : std::nullopt;
+        if (parted && parted->before == parted->now) again_.insert(key_at(parted->now, what));
+        before = {e.tag.stack, good};
+      }
   }
 }
 

@@ -155,6 +155,21 @@ TEST(Turns, workers_that_ask_for_the_same_without_a_body_are_as_many_calls_from_
   EXPECT_EQ(claims(lessons_of(usual->run), 503).second, "1 1 1 ");
 }
 
+TEST(Turns, what_works_side_by_side_tells_its_own_next_thing) {
+  auto tell = [](Application& a, int n, int status) {
+    for (auto strand : {"/2,6", "/3,7"})
+      a.send(fmt::format("1:a,{}:b,{}{}:c", strand, strand[1], n), status,
+             fmt::format("{{\"of\":\"{}{}\"}}", strand[1], n));
+  };
+  Application reference;
+  for (auto n : {1, 2, 3}) tell(reference, n, 200);
+  auto lessons = lessons_of(reference.traffic.run);
+  Application a(lessons);
+  tell(a, 1, 503);
+  tell(a, 2, 200);
+  EXPECT_EQ(a.told(lessons), "0.1 1.1 2.1 3.1 ");
+}
+
 // Node: the test is one entry, and each request another; what runs between is not told.
 TEST(Turns, of_an_entry_the_very_same_once_more_says_nothing_and_how_often_it_comes_does) {
   Application reference;
