@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-// The names and values of a message's body, JSON or a form, as far as its sample is whole.
+// The names and values of a message's body, as far as its sample is whole: JSON, an object of it a line, or a form.
 namespace retrial::oracles {
 
 struct Member {

@@ -219,6 +219,23 @@ TEST(DuplicateEffect, a_bulk_write_that_is_answered_alike_may_know_its_entries) 
   EXPECT_EQ(asked("/members", R"({"written":2,"failed":[]})"), "duplicate-effect likely");
 }
 
+TEST(DuplicateEffect, entries_that_are_told_a_line_each_have_names_too) {
+  auto asked = [](const char* body) {
+    Trial t;
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->call("index", "POST", "/products/_bulk").last().request_sample = body;
+      tale->last().request_digest = 7;
+    }
+    t.reference.answers(200, R"({"errors":false})");
+    t.in_case().is_lost(Telling::reset, 200, R"({"errors":true})").again(kSecond);
+    t.in_case().last().request_sample = body;
+    t.in_case().answers(200, R"({"errors":false})").passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(asked("{\"index\":{\"_id\":\"p1\"}}\n{\"sku\":\"a\"}\n"), "duplicate-effect possible");
+  EXPECT_EQ(asked("{\"index\":{}}\n{\"sku\":\"a\"}\n"), "duplicate-effect likely");
+}
+
 TEST(DuplicateEffect, a_received_message_that_the_caller_never_saw_is_a_duplicate_by_the_profile) {
   Trial t;
   auto get = [](Tale& tale) -> Tale& {
