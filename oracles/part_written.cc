@@ -38,14 +38,19 @@ bool has_fewer_lines(const Exchange& before, const Exchange& now) {
 
 bool is_cut(const Call& read) { return read.last().fired && read.last().fault.point == trace::Point::in_body; }
 
-// Of a body that was cut: numbers that are smaller than they are else, and nothing else that differs.
-bool counts_less(const Call& read, const Exchange& before, const Exchange& now) {
+// Of a body that was cut: numbers that are smaller than they are else, or first parts of texts, and nothing else that
+// differs.
+bool says_less(const Call& read, const Exchange& before, const Exchange& now) {
   auto was = members_sent(before), is = members_sent(now);
   if (!is_cut(read) || was.empty() || was.size() != is.size()) return false;
   bool less = false;
   for (std::size_t i = 0; i < was.size(); i++) {
     if (was[i].path != is[i].path) return false;
     if (was[i].value == is[i].value) continue;
+    if (was[i].kind == Member::Kind::text && was[i].value.starts_with(is[i].value)) {
+      less = true;
+      continue;
+    }
     auto all = number_of(was[i].value), part = number_of(is[i].value);
     bool counts = may_count(was[i]) || was[i].kind == Member::Kind::text;
     if (!all || !part || !counts || *part < 0 || *part >= *all) return false;
@@ -64,7 +69,7 @@ bool first_part(const Call& read, const Exchange& before, const Exchange& now) {
 }  // namespace
 
 bool is_part(const Call& read, const Exchange& before, const Exchange& now) {
-  return first_part(read, before, now) || counts_less(read, before, now) || has_fewer_lines(before, now);
+  return first_part(read, before, now) || says_less(read, before, now) || has_fewer_lines(before, now);
 }
 
 bool is_written_over(const Call& read, const std::vector<Member>& told, const Exchange& before, const Exchange& now) {

@@ -27,10 +27,6 @@ bool finds_truth(std::string_view message) {
   return words.contains("true") || words.contains("false");
 }
 
-bool reads(const Exchange& e) {
-  return trace::message::safe_method(e.method) || (e.method == "POST" && reads_by_name(e));
-}
-
 bool asks_how_it_is(const Exchange& e) {
   static constexpr std::array<std::string_view, 12> kWell = {"health", "healthz", "healthcheck", "ping",
                                                              "ready",  "readyz",  "readiness",   "live",
@@ -40,7 +36,7 @@ bool asks_how_it_is(const Exchange& e) {
 }
 
 bool reads_alone(const trace::Run& run, std::uint64_t statement) {
-  return std::ranges::all_of(run.exchanges, [&](auto& e) { return e.tag.statement != statement || reads(e); });
+  return std::ranges::all_of(run.exchanges, [&](auto& e) { return e.tag.statement != statement || only_reads(e); });
 }
 
 }  // namespace

@@ -60,11 +60,13 @@ bool is_write(std::string_view word) {
 
 bool is_read(std::string_view word) {
   static constexpr std::string_view kReads[] = {
-      "search",    "query",     "graphql",       "gql",      "find",      "lookup",  "list",     "get",
-      "fetch",     "read",      "select",        "count",    "validate",  "verify",  "check",    "preview",
-      "filter",    "describe",  "estimate",      "compute",  "calculate", "msearch", "token",    "batchget",
-      "translate", "classify",  "analyze",       "analyse",  "detect",    "parse",   "tokenize", "embed",
-      "embedding", "recognize", "transliterate", "evaluate", "decide",    "flags"};
+      "search", "query", "graphql", "gql", "find", "lookup", "list", "get", "fetch", "read", "select", "count",
+      "validate", "verify", "check", "preview", "filter", "describe", "estimate", "compute", "calculate", "msearch",
+      "token", "batchget", "translate", "classify", "analyze", "analyse", "detect", "parse", "tokenize", "embed",
+      "embedding", "recognize", "transliterate", "evaluate", "decide", "flags",
+      // What models answer: OpenAI, Cohere, Gemini, Vertex AI, KServe.
+      "completions", "embeddings", "moderations", "rerank", "generateContent", "streamGenerateContent", "predict",
+      "infer"};
   return std::ranges::any_of(kReads, [&](auto known) { return iequals(word, known); });
 }
 
@@ -211,6 +213,9 @@ bool looked_in_vain(const trace::Run& run, const Exchange& before, const Exchang
 }  // namespace
 
 bool reads_by_name(const Exchange& e) { return named(e) == Named::read; }
+bool only_reads(const Exchange& e) {
+  return trace::message::safe_method(e.method) || (e.method == "POST" && reads_by_name(e));
+}
 bool takes_turns(const Exchange& e) {
   static constexpr std::array<std::string_view, 20> kTurns = {
       "receive", "poll",    "dequeue", "pop",  "take",  "claim",   "lease",     "consume", "pull",   "login",

@@ -9,6 +9,7 @@
 #include "oracles/members.h"
 #include "oracles/pages.h"
 #include "oracles/read_twice.h"
+#include "oracles/repeat.h"
 #include "oracles/rpc_name.h"
 #include "oracles/silent_wrong_result.h"
 #include "oracles/taken_for_data.h"
@@ -31,9 +32,12 @@ std::string given_up(const Call& call) {
   return attempts == 1 ? "it was not asked for again" : fmt::format("it was given up after {} attempts", attempts);
 }
 
-// The same, or in another way than ever without the fault. The next page is another thing.
+// The same, or in another way than ever without the fault. The next page is another thing, and so is what a POST asks
+// for by another body.
 bool asked_again(const Comparison& c, const trace::Exchange& after) {
-  auto same = [](auto& a, auto& b) { return trace::target_key(a.target) == trace::target_key(b.target); };
+  auto same = [](auto& a, auto& b) {
+    return trace::target_key(a.target) == trace::target_key(b.target) && a.request_digest == b.request_digest;
+  };
   auto usual = [&](auto& e) {
     return std::ranges::any_of(c.reference->exchanges,
                                [&](auto& r) { return r.operation == e.operation && same(r, e); });
@@ -45,11 +49,11 @@ bool asked_again(const Comparison& c, const trace::Exchange& after) {
   });
 }
 
-// Of an RPC by its name, or by the stream of answers that one request has without the fault.
+// Of a POST and of an RPC by its name, or by the stream of answers that one request has without the fault.
 bool is_read(const Comparison& c, const Call& call) {
   auto* beside = counterpart(c, call);
   bool streams = beside && beside->last().grpc.requests == 1 && beside->last().grpc.responses > 1;
-  return trace::message::safe_method(call.first().method) || rpc_reads(call.first()) || streams;
+  return only_reads(call.first()) || rpc_reads(call.first()) || streams;
 }
 
 // The fault refused to say what is there: no word on whether it is.

@@ -77,6 +77,9 @@ TEST(SilentWrongResult, numbers_that_are_smaller_for_a_body_that_was_cut_are_lik
   EXPECT_EQ(wrote(R"({"user":"ann","n":33})"), "silent-wrong-result likely");
   EXPECT_EQ(wrote(R"({"user":"ann","n":67})"), "");
   EXPECT_EQ(wrote(R"({"user":"bob","n":33})"), "");
+  constexpr auto kText = R"({"summary":"It was paid twice","n":1})";
+  EXPECT_EQ(wrote(R"({"summary":"It was","n":1})", trace::Point::in_body, kText), "silent-wrong-result likely");
+  EXPECT_EQ(wrote(R"({"summary":"paid","n":1})", trace::Point::in_body, kText), "");
   EXPECT_EQ(wrote(R"({"user":"ann","n":33})", trace::Point::before_request), "") << "nothing was read";
 }
 

@@ -15,6 +15,8 @@ TEST(ReadsByName, the_last_word_of_a_path_says_so) {
   EXPECT_TRUE(reads("POST /graphql", "/graphql")) << "its body could not be read";
   EXPECT_TRUE(reads("POST /v2/translate", "/v2/translate"));
   EXPECT_TRUE(reads("POST /decide/", "/decide/?v=3"));
+  EXPECT_TRUE(reads("POST /v1/chat/completions", "/v1/chat/completions"));
+  EXPECT_TRUE(reads("POST /v1/models/m:generateContent", "/v1/models/m:generateContent"));
   EXPECT_FALSE(reads("POST /orders", "/orders"));
 }
 

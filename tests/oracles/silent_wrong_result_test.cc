@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/oracles/runs.h"
+#include "trace/fault_name.h"
 
 namespace retrial::oracles {
 namespace {
@@ -405,6 +406,27 @@ TEST(SilentWrongResult, the_first_part_of_what_is_written_else_after_a_read_that
     bool part = std::string_view(body).ends_with("lamp,");
     EXPECT_EQ(t.verdicts(), part ? "silent-wrong-result likely" : "") << body;
   }
+}
+
+// A summary that a model streams; the next ticket's is asked for at the same path.
+TEST(SilentWrongResult, the_first_part_of_what_a_post_was_answered_is_likely_if_it_only_reads) {
+  auto filed = [](const char* path, std::uint64_t next) {
+    Trial t("observe", "close(in-body)");
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->call("digest", "POST", path).last().request_digest = 1;
+      tale == &t.reference ? tale->answers(200, "data: It\n\ndata: was paid\n\n") : tale->is_lost(Telling::close, 200);
+      if (tale != &t.reference) tale->last().fault = {.name = trace::FaultName::close, .point = trace::Point::in_body};
+      tale->call("file", "PUT", "/documents/t-1");
+      tale->last().request_sample = tale == &t.reference ? R"({"summary":"It was paid"})" : R"({"summary":"It"})";
+      tale->answers(200);
+      tale->call("digest", "POST", path).last().request_digest = next;
+      tale->answers(200).passes();
+    }
+    return t.verdicts();
+  };
+  EXPECT_EQ(filed("/v1/chat/completions", 2), "silent-wrong-result likely");
+  EXPECT_EQ(filed("/v1/chat/completions", 1), "") << "it was asked for again";
+  EXPECT_EQ(filed("/v1/tickets", 2), "") << "it may be a write";
 }
 
 TEST(SilentWrongResult, a_test_that_passes_on_the_first_part_of_a_file_is_likely) {
