@@ -10,8 +10,8 @@ extern const Verdict kSilentWrongResult;
 // What the application wrote after a read that failed, in a test that passed; and bodies and streams that were cut
 // short and taken for whole.
 void judge_what_came_after(const ComparedCase& compared, const trace::Comparison& c, Judgement& judgement);
-// Of a command whose faulted calls were all answered well in the end, and which ended well: what --look reads then is
-// not what it reads without the fault.
+// Of a command whose faulted calls were all answered well in the end, or met what they had done themselves, and which
+// ended well: what --look reads then is not what it reads without the fault.
 void judge_state_at_end(const ComparedCase& compared, const trace::Comparison& c, Judgement& judgement);
 // An assertion of the test's own that failed under the fault and not without it.
 void judge_assertion(const ComparedCase& compared, const trace::Comparison& c, const Failure& failure,

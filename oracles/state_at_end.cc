@@ -37,10 +37,17 @@ bool raise_duplicate(const trace::Call& call, const trace::Exchange& look, const
 // Without a control it is possible: a service that is not reset has more with every run, its list may be one of
 // requests, and of more entries after a write duplicate-effect tells.
 void judge_state_at_end(const ComparedCase& compared, const trace::Comparison& c, Judgement& judgement) {
-  bool recovered = !c.faulted.empty() && std::ranges::all_of(c.faulted, [](auto* f) { return trace::recovered(*f); });
-  if (!compared.row->test.empty() || !recovered) return;
+  // Or was told by a repeat of it that it had been done already, and took that for somebody else's doing.
+  auto met = [](auto* call) { return met_own_effect(*call); };
+  bool over = !c.faulted.empty() &&
+              std::ranges::all_of(c.faulted, [&](auto* call) { return trace::recovered(*call) || met(call); });
+  if (!compared.row->test.empty() || !over) return;
   if (told_already(judgement, compared.control ? Confidence::likely : Confidence::possible)) return;
-  auto& call = *c.faulted.front();
+  auto refused = std::ranges::find_if(c.faulted, met);
+  auto& call = refused == c.faulted.end() ? *c.faulted.front() : **refused;
+  auto came = refused == c.faulted.end()
+                  ? std::string("it was sent again and answered well")
+                  : fmt::format("its own effect was met when it was sent again ({})", show_error(call.last()));
   bool repeatable = trace::profile_of(call.first()).repeat(call.first()) != trace::Repeat::unknown;
   for (auto& is : c.in_case->exchanges) {
     if (!is_look(is)) continue;
@@ -55,9 +62,8 @@ void judge_state_at_end(const ComparedCase& compared, const trace::Comparison& c
     judgement.findings.push_back(make_finding(
         compared, c, call, kSilentWrongResult,
         std::min(other->sure ? Confidence::likely : Confidence::possible, call.confidence),
-        fmt::format("{}: {}, it was sent again and answered well, and the command ended with status {}; {}, read when "
-                    "it had ended, then shows {}{}.",
-                    call.operation, what_was_done(call, first_fired(call)), c.in_case->exit_code, is.operation,
+        fmt::format("{}: {}, {}, and the command ended with status {}; {}, read when it had ended, then shows {}{}.",
+                    call.operation, what_was_done(call, first_fired(call)), came, c.in_case->exit_code, is.operation,
                     other->text, doubt),
         "Look at what the retry repeats or leaves out: what the first attempt had done already, or had read."));
     return;

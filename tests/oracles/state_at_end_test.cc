@@ -102,6 +102,36 @@ TEST(StateAtEnd, lines_and_lists_of_requests_are_possible_and_one_line_of_json_i
             std::string::npos);
 }
 
+// A lock is taken, the answer lost, and the repeat told that it is held.
+Judgement refused(const char* is, int status) {
+  Trial t;
+  t.row.test.clear();
+  t.reference.call("", "POST", "/locks/nightly").answers(201);
+  t.reference.call("", "PUT", "/runs/d1").answers(200);
+  look(t.reference, kThree);
+  t.reference.passes();
+  t.in_case().call("", "POST", "/locks/nightly").is_lost(trace::Telling::reset, 201);
+  t.in_case().again(kSecond).answers(status);
+  look(t.in_case(), is);
+  t.in_case().stops(trace::Stop::exited, 0);
+  t.in_case().passes();
+  Tale control(trace::RunKind::without_fault);
+  look(control, kThree);
+  t.control = &control;
+  return t.judge();
+}
+
+TEST(StateAtEnd, a_repeat_that_met_its_own_effect_and_was_taken_for_another_s_doing) {
+  constexpr auto kTwo = R"({"items":[{"id":"a1"},{"id":"a3"}]})";
+  auto judgement = refused(kTwo, 409);
+  EXPECT_EQ(told(judgement), "likely");
+  EXPECT_TRUE(judgement.findings.front().message.contains(
+      "its own effect was met when it was sent again (409 Conflict), and the command ended with status 0; GET /things"))
+      << judgement.findings.front().message;
+  EXPECT_EQ(told(refused(kThree, 409)), "") << "it was known for its own";
+  EXPECT_EQ(told(refused(kTwo, 503)), "") << "refused for another reason";
+}
+
 TEST(StateAtEnd, a_command_that_failed_has_told_of_it) {
   EXPECT_EQ(told(held(kThree, R"({"items":[{"id":"a1"}]})", kThree, 1)), "");
 }
