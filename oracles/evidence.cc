@@ -124,10 +124,11 @@ std::vector<ServiceError> new_errors(const Comparison& c) {
 }
 
 namespace {
+// A client that does not hold what came against its length is left with the first part.
 bool garbles(const trace::FaultSpec& fault) {
   using enum trace::FaultName;
-  return fault.name == truncate || fault.name == corrupt || fault.name == wrong_length || fault.name == malformed ||
-         fault.name == message;
+  return fault.point == trace::Point::in_body || fault.name == truncate || fault.name == corrupt ||
+         fault.name == wrong_length || fault.name == malformed || fault.name == message;
 }
 }  // namespace
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <span>
 
 #include "base/text.h"
@@ -135,8 +136,11 @@ class UnrelatedException final : public Oracle {
     for (auto& error : new_errors(c)) {
       auto& call = *error.call;
       auto& e = *error.exchange;
+      // It asked, or got what it wanted in another way: with what it had not used up yet.
       bool looked = std::ranges::any_of(run.exchanges, [&](auto& later) {
-        return later.begun >= e.told && trace::message::safe_method(later.method) && !is_look(later);
+        bool another = later.operation == e.operation && later.request_digest != e.request_digest &&
+                       later.pid == e.pid && trace::carried_out(later);
+        return later.begun >= e.told && !is_look(later) && (trace::message::safe_method(later.method) || another);
       });
       if ((!met_own_effect(call) && !used_up(call)) || looked || &call.last() != &e) continue;
       judgement.findings.push_back(make_finding(
@@ -344,16 +348,20 @@ class UnrelatedException final : public Oracle {
     if (!same) f.evidence.push_back(e.id);
   }
 
-  // Of several the one that was made where the exception rose; else the first.
+  // Of several the one that was made where the exception rose; else the last of the function that it rose in, which
+  // went on after those before; else the first.
   static const trace::Call& met_by(const trace::Comparison& c, const Thrown& thrown) {
-    auto there = [&](auto* call) {
+    auto in = [&](auto& frame) { return frame.file == thrown.file && frame.function == thrown.function; };
+    auto at = [&](auto& frame) { return frame.file == thrown.file && frame.line == thrown.line; };
+    auto made = [](auto* call, auto there) {
       auto& site = call->first().tag.site;
-      return site && std::ranges::any_of(trace::frames_of(*site), [&](auto& frame) {
-               return frame.file == thrown.file && frame.line == thrown.line;
-             });
+      return site && std::ranges::any_of(trace::frames_of(*site), there);
     };
-    auto it = std::ranges::find_if(c.faulted, there);
-    return it == c.faulted.end() ? *c.faulted.front() : **it;
+    auto it = std::ranges::find_if(c.faulted, [&](auto* call) { return made(call, at); });
+    if (it != c.faulted.end()) return **it;
+    for (auto* call : c.faulted | std::views::reverse)
+      if (!thrown.function.empty() && !trace::recovered(*call) && made(call, in)) return *call;
+    return *c.faulted.front();
   }
 
   static std::string likely_message(const ComparedCase& compared, const trace::Comparison& c, const trace::Call& call,

@@ -2,6 +2,7 @@
 
 #include "oracles/evidence.h"
 #include "tests/oracles/runs.h"
+#include "trace/fault_name.h"
 
 namespace retrial::oracles {
 namespace {
@@ -514,6 +515,48 @@ TEST(UnrelatedException, a_grant_that_its_own_first_attempt_has_used_up_and_a_lo
   auto looked = own_refusal(1, true);
   looked.in_case().last().tag.site = trace::CallSite{std::string(trace::kLookSite), 1, std::string(trace::kLookSite)};
   EXPECT_EQ(looked.verdicts(), "unrelated-exception likely") << "it was not the command that looked";
+}
+
+// Refused with what it had used up, it asks in another way, and gets it; that it fails later lies at something else.
+TEST(UnrelatedException, who_gets_it_in_another_way_was_told_of_no_failure) {
+  auto granted = [](std::uint64_t digest, int status) {
+    auto t = own_refusal();
+    for (auto* run : {&t.reference.run(), &t.in_case().run()})
+      for (auto& e : run->exchanges) e.target = "/oauth/token", e.operation = "POST /oauth/token", e.request_digest = 7;
+    t.in_case().run().exchanges[1].service_status = t.in_case().run().exchanges[1].client_status = 400;
+    t.in_case().call("place", "POST", "/oauth/token").last().request_digest = digest;
+    t.in_case().answers(status);
+    return t.verdicts();
+  };
+  EXPECT_EQ(granted(8, 200), "");
+  EXPECT_EQ(granted(8, 400), "unrelated-exception likely") << "in vain";
+}
+
+TEST(UnrelatedException, of_several_calls_of_one_function_the_last_is_what_ended_it) {
+  Trial t("P3", "error(503)");
+  for (auto* tale : {&t.reference, &t.in_case()}) {
+    tale->call("flags", "GET", "/flags").last().tag.site->callers = "src/orders.py:32:put";
+    tale == &t.reference ? tale->answers(200) : tale->gets_error();
+    tale->call("put", "PUT", "/orders/b-1");
+    tale == &t.reference ? tale->answers(200) : tale->gets_error().again(kSecond).gets_error();
+  }
+  t.in_case().fails({thrown("builtins.RuntimeError", "order b-1 could not be placed")});
+  auto judgement = t.judge();
+  ASSERT_EQ(t.verdicts(), "unrelated-exception possible") << "it had tried twice";
+  EXPECT_EQ(judgement.findings.at(0).operation, "PUT /orders/{id}");
+}
+
+TEST(UnrelatedException, a_parser_names_an_answer_that_was_cut_in_its_body) {
+  auto cut = [](trace::Point point) {
+    Trial t("B1", "close(in-body)");
+    t.reference.call("read", "GET", "/orders").answers(200, R"({"id": 1})");
+    t.in_case().call("read", "GET", "/orders").is_lost(Telling::close, 200);
+    t.in_case().last().fault = {.name = trace::FaultName::close, .point = point};
+    t.in_case().fails({thrown("ParserError", "859: unexpected token at '{\"id\": '")});
+    return t.verdicts();
+  };
+  EXPECT_EQ(cut(trace::Point::in_body), "");
+  EXPECT_EQ(cut(trace::Point::after_request), "unrelated-exception likely");
 }
 
 TEST(UnrelatedException, a_go_test_goes_on_after_an_error_that_it_does_not_look_at) {
