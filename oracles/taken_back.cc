@@ -45,6 +45,16 @@ bool is_asked_for(const trace::Run& run, const std::string& path, Nanos from) {
   });
 }
 
+// A look of ours at the end that shows this thing: "{"id": "ch_1", ...}".
+const Exchange* look_that_shows(const trace::Run& run, const std::string& made) {
+  auto name = last_segment(made);
+  auto shows = [&](const Member& m) { return m.value == name; };
+  auto it = std::ranges::find_if(run.exchanges, [&](auto& e) {
+    return is_look(e) && delivered(e) && !name.empty() && std::ranges::any_of(members_of(e.response_sample), shows);
+  });
+  return it == run.exchanges.end() ? nullptr : &*it;
+}
+
 }  // namespace
 
 std::string last_segment(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -64,11 +74,16 @@ void judge_taken_back(const ComparedCase& compared, const Comparison& c, const C
     if (takes_back(compared, c, made_here, e) && !back) back = &e;
   }
   if (!back) return;
+  auto* look = has_word(work.operation, kRecords) ? nullptr : look_that_shows(*c.in_case, made);
+  auto left =
+      look ? fmt::format(" {}, read when the command had ended, shows it ({}).", look->operation, last_segment(made))
+           : "";
   judgement.findings.push_back(make_finding(
-      compared, c, work, kMissingCompensation, std::min(Confidence::possible, work.confidence),
+      compared, c, work, kMissingCompensation,
+      std::min(look ? Confidence::likely : Confidence::possible, work.confidence),
       fmt::format("{}: {}, and it was done. What had been made before it was then taken back ({}), and nothing that "
-                  "was sent afterwards asks whether it was done, or undoes it.",
-                  work.operation, what_was_done(work, first_fired(work)), back->operation),
+                  "was sent afterwards asks whether it was done, or undoes it.{}",
+                  work.operation, what_was_done(work, first_fired(work)), back->operation, left),
       "A right client looks what became of a step whose answer it has not got, or takes that back, too."));
 }
 

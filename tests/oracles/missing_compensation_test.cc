@@ -5,6 +5,7 @@
 #include "oracles/compensations.h"
 #include "tests/oracles/runs.h"
 #include "trace/fault_name.h"
+#include "trace/look.h"
 
 namespace retrial::oracles {
 namespace {
@@ -178,6 +179,28 @@ TEST(MissingCompensation, what_was_done_stands_where_what_was_before_it_is_taken
   };
   EXPECT_EQ(paid(false), "missing-compensation possible");
   EXPECT_EQ(paid(true), "");
+}
+
+TEST(MissingCompensation, what_was_done_and_a_look_of_ours_still_shows_is_likely) {
+  auto charged = [](const char* path, const char* shows) {
+    Trial t;
+    t.row.test.clear();
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->call("order", "POST", "/reservations").answers(201, R"({"id":"res-1"})");
+      tale->call("order", "POST", path);
+    }
+    t.reference.answers(201, R"({"id":"ch-1"})");
+    t.in_case().is_lost(trace::Telling::reset, 201, R"({"id":"ch-1"})");
+    t.in_case().call("order", "DELETE", "/reservations/res-1").answers(204);
+    t.in_case().call("", "GET", path);
+    t.in_case().last().tag.site = trace::CallSite{std::string(trace::kLookSite), 1, std::string(trace::kLookSite)};
+    t.in_case().answers(200, shows);
+    t.in_case().stops(trace::Stop::exited, 1);
+    return t.verdicts();
+  };
+  EXPECT_EQ(charged("/charges", R"({"charges":[{"id":"ch-1","state":"charged"}]})"), "missing-compensation likely");
+  EXPECT_EQ(charged("/charges", R"({"charges":[]})"), "missing-compensation possible");
+  EXPECT_EQ(charged("/events", R"([{"id":"ch-1"}])"), "missing-compensation possible") << "a record of it may stay";
 }
 
 TEST(MissingCompensation, of_two_steps_of_one_name_one_was_taken_back) {
