@@ -303,8 +303,9 @@ class LostEffect final : public Oracle {
       if (!trace::carried_out(is)) continue;
       if (is_look(is))
         if (auto less = less_in(was, is); !less.empty()) return fmt::format(", and {} shows {}", is.operation, less);
-      bool missing = holds(was, beside) && is_json(is.response_sample) && !holds(is, call);
-      bool unset = shows_as_set(was, beside.last()) && is_json(is.response_sample) && !shows_as_set(is, call.first());
+      bool tells = is_json(is.response_sample) || is.response_bytes == 0;  // nothing is there
+      bool missing = holds(was, beside) && tells && !holds(is, call);
+      bool unset = shows_as_set(was, beside.last()) && tells && !shows_as_set(is, call.first());
       if (unset) return fmt::format(", and {} does not show what it sets, as it does else", is.operation);
       if (missing) return fmt::format(", and {} does not show it, as it does else", is.operation);
     }

@@ -147,6 +147,24 @@ TEST(LostEffect, is_seen_by_a_look_at_things_that_are_found_by_keys) {
       << "no collection";
 }
 
+TEST(LostEffect, is_seen_by_a_look_that_is_answered_without_a_body) {
+  auto sent = [](const char* shows) {
+    Trial t("P3", "error(503)");
+    t.row.test.clear();
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->call("pump", "POST", "/topics/a").last().request_sample = R"({"id":"inv-1","cents":100})";
+      tale == &t.reference ? tale->answers(200) : tale->gets_error();
+      look(*tale, "/topics/a");
+      tale == &t.reference ? tale->answers(200, R"({"records":[{"id":"inv-1","cents":100}]})")
+                           : tale->answers(204, shows);
+      tale->stops(trace::Stop::exited, 0).passes();
+    }
+    return t.verdicts();
+  };
+  EXPECT_EQ(sent(""), "lost-effect likely");
+  EXPECT_EQ(sent("not here"), "") << "who knows what it tells";
+}
+
 TEST(LostEffect, is_seen_by_a_look_that_counts_less) {
   for (auto [name, verdict] : {std::pair("size", "lost-effect likely"), {"version", "lost-effect possible"}}) {
     Trial t("P3", "error(503)");
