@@ -1,6 +1,7 @@
 #include "trace/calls/turns.h"
 
 #include <unordered_map>
+#include <vector>
 
 #include "trace/calls/activation.h"
 #include "trace/calls/content.h"
@@ -35,11 +36,15 @@ Turns::Turns(const Run& without_faults, const std::function<std::string(const Ex
     for (std::string_view left = e.tag.stack; auto a = take_activation(left);)
       sent_.insert(key_at(a->place, kind_of(now)));
     // What works side by side sends between: each strand goes on from its own last.
-    auto all = mix(static_cast<Key>(e.pid), e.tag.test), own = all;
-    for (auto strand : strands_of(e.tag.stack)) own = mix(own, strand);
-    for (auto of : std::set{all, own})
+    std::vector senders{mix(static_cast<Key>(e.pid), e.tag.test)};
+    if (auto strands = strands_of(e.tag.stack); !strands.empty()) {
+      auto own = senders.front();
+      for (auto strand : strands) own = mix(own, strand);
+      senders.push_back(own);
+    }
+    for (auto sender : senders)
       for (auto what : {kind_of(now), thing_of(now)}) {
-        auto& before = last[mix(of, what)];
+        auto& before = last[mix(sender, what)];
         auto parted = before.good ? parting(before.stack, e.tag.stack) : std::nullopt;
         if (parted && parted->before == parted->now) again_.insert(key_at(parted->now, what));
         before = {e.tag.stack, good};
