@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "scan/detectors.h"
 #include "scan/flow.h"
+#include "scan/limits.h"
 #include "scan/words.h"
 
 namespace retrial::scan {
@@ -100,6 +101,13 @@ bool comes_round(std::string_view text, std::string_view name) {  // hosts[n % l
   return false;
 }
 
+// Does the loop end, or wait, by it? Then it says how often something was tried.
+bool counts_attempts(const Tree& tree, int loop, std::string_view name) {
+  for (int i = loop; i < tree[loop].past; i++)
+    if (tree[i].role == Role::call && waits(tree, i) && mentions(tree.text(i), name)) return true;
+  return mentions(bound_of_loop(tree, loop).text, name);
+}
+
 // `n += 1` where a name is there already, `high = mid` in a search: a number steps on, or what the loop's own condition
 // asks for is set, without a call.
 std::vector<std::string_view> set_where_it_failed(const Tree& tree, int loop, const Header& header) {
@@ -116,7 +124,8 @@ std::vector<std::string_view> set_where_it_failed(const Tree& tree, int loop, co
     if (name.empty() || how_often || how_long || calls || comes_round(tree.text(loop), name)) continue;
     bool steps = std::ranges::any_of(std::array<std::string_view, 4>{"++", "--", "+=", "-="},
                                      [&](auto sign) { return text.contains(sign); });
-    if (steps || (header.test >= 0 && mentions(tree.text(header.test), name))) names.push_back(name);
+    bool searched = header.test >= 0 && mentions(tree.text(header.test), name);
+    if ((steps || searched) && !counts_attempts(tree, loop, name)) names.push_back(name);
   }
   return names;
 }
@@ -144,7 +153,8 @@ std::vector<std::string_view> names_of_the_turn(const Tree& tree, int loop, cons
                  text.find("-=") != text.npos;
     int target = tree[i].part == Part::update && tree[i].role == Role::assign ? tree.target_of(i) : -1;
     auto name = target >= 0 ? last_name(tree.text(target)) : std::string_view();
-    bool counts = steps && (header.test >= 0 || says_retry(name) || says_count(name));
+    bool counts =
+        steps && (header.test >= 0 || says_retry(name) || says_count(name) || counts_attempts(tree, loop, name));
     if (!name.empty() && !counts) names.push_back(name);
   }
   for (auto name : set_where_it_failed(tree, loop, header)) names.push_back(name);

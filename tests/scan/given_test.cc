@@ -166,6 +166,13 @@ def first_bad(commits, test):
 }
 
 TEST(Given, a_host_that_comes_round_and_a_time_that_grows_are_no_other_thing) {
+  for (auto counted : {"if n > 5:\n                raise", "time.sleep(2 ** n)"})
+    EXPECT_EQ(places("a.py",
+                     "def put(url, body):\n    n = 0\n    while True:\n        try:\n            return "
+                     "post(url, body, n)\n        except ConnectionError:\n            n += 1\n            " +
+                         std::string(counted) + "\n"),
+              1u)
+        << counted;
   EXPECT_EQ(places("a.py", R"(
 def ask(self, path):
     while True:
@@ -183,6 +190,21 @@ def ask(url, timeout):
             return requests.get(url, timeout=timeout)
         except requests.Timeout:
             timeout += 5
+)"),
+            1u);
+  EXPECT_EQ(places("a.go", R"(package a
+func send(f func(int) error) (err error) {
+	for i := 0; ; i++ {
+		if err = f(i); err == nil {
+			return nil
+		}
+		if i >= 5 {
+			break
+		}
+		time.Sleep(time.Second)
+	}
+	return err
+}
 )"),
             1u);
   EXPECT_EQ(places("a.go", R"(package a
