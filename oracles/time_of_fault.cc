@@ -192,8 +192,9 @@ class TimeOfFault final : public Oracle {
     if (!wait) return pass_over("it went on to its time limit, and nobody asked for the same thing again and again");
     auto asked = fmt::format("{} was sent {} times over {}, each time answered {}", named_at(*wait->last), wait->times,
                              show_duration(wait->time), show_answer(wait->last->service_status));
-    // Who asks so often that the run was ended for it has been looked at for a shorter time.
-    bool cut = run.stop == trace::Stop::capped && wait->times >= kOften;
+    // Who asks so often that the run was ended for it, or by its own limit on a busy machine, has been looked at for a
+    // shorter time.
+    bool cut = wait->times >= kOften && (run.stop == trace::Stop::capped || wait->time < kLongestWait);
     if (wait->time < kLongestWait && !cut)
       return pass_over(fmt::format("{}: a time-out longer than that would look the same", asked));
     find(cut ? Confidence::possible : Confidence::likely,

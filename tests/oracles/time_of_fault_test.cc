@@ -131,14 +131,16 @@ TEST(UnrelatedException, of_a_death_speaks_of_programming_errors_alone) {
 }
 
 TEST(TimeOfFault, is_possible_where_the_run_was_ended_for_so_many_questions_in_a_row) {
-  for (int times : {100, 3000}) {
+  // By its own limit, on a machine that is too busy for more: as often.
+  for (auto [times, stop] : {std::pair(100, trace::Stop::capped), std::pair(3000, trace::Stop::capped),
+                             std::pair(100, trace::Stop::deadline), std::pair(2400, trace::Stop::deadline)}) {
     Worker worker(kWaited);
     worker.now().call("work", "POST", "/jobs/1/take").dies(0);
     worker.now().in_process(300);
     for (int i = 0; i < times; i++)
       worker.now().call("wait", "GET", "/grants/1").answers(200, "none").waits(20 * kMillisecond);
-    worker.now().stops(trace::Stop::capped);
-    EXPECT_EQ(worker.said(), times == 3000 ? "time-of-fault possible " : "");
+    worker.now().stops(stop);
+    EXPECT_EQ(worker.said(), times > 1000 ? "time-of-fault possible " : "");
   }
 }
 
