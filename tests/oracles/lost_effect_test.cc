@@ -45,6 +45,21 @@ TEST(LostEffect, a_write_that_was_given_up_in_silence_is_possible_and_likely_whe
   }
 }
 
+TEST(LostEffect, a_read_asks_for_the_same_by_a_name_that_its_run_has_drawn) {
+  auto read = [](std::string usual, std::string here) {
+    Trial t("K1", "error(503) x 1, then pass");
+    post(t.reference).answers(201, R"({"id":1})");
+    t.reference.call("all", "GET", std::move(usual)).answers(200, kListed);
+    post(t.in_case()).gets_error();
+    t.in_case().call("all", "GET", std::move(here)).answers(200, "[]");
+    return passed(t);
+  };
+  EXPECT_EQ(read("/orders?of=shop-3f2a8b1c", "/orders?of=shop-9e01d7aa"), "lost-effect likely");
+  EXPECT_EQ(read("/shops/shop-3f2a8b1c/orders", "/shops/shop-9e01d7aa/orders"), "lost-effect likely");
+  EXPECT_EQ(read("/orders?day=monday", "/orders?day=tuesday"), "lost-effect possible");
+  EXPECT_EQ(read("/orders?of=shop-3f2a8b1c", "/orders?of=shop-9e01d7aa&open=1"), "lost-effect possible");
+}
+
 TEST(LostEffect, what_a_patch_sets_is_looked_for_in_the_thing_and_in_the_list_that_has_it) {
   auto patched = [](std::string_view read, std::string_view as_else, std::string_view here) {
     Trial t("K1", "error(503) x 1, then pass");
