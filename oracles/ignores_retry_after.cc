@@ -144,7 +144,7 @@ class IgnoresRetryAfter final : public Oracle {
     auto missed = std::ranges::count_if(seen.all, [&](auto& one) { return !seen.obeyed(one); });
     return make_finding(
         *worst.compared, *worst.comparison, *worst.call, kIgnoresRetryAfter,
-        says_it_waits(*worst.call)
+        may_wait_until(*worst.comparison, *worst.call)
             ? trace::Confidence::possible
             : std::min(library ? trace::Confidence::certain : trace::Confidence::likely, worst.call->confidence),
         fmt::format("{} was answered {} with {}, and was sent again after {} ({} of {} such retries{} came too "

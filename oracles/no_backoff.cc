@@ -165,8 +165,9 @@ class NoBackoff final : public Oracle {
       }
       judgement.findings.push_back(make_finding(
           *seen.compared, *seen.comparison, *seen.call, kNoBackoff,
-          std::min(says_it_waits(*seen.call) ? trace::Confidence::possible : trace::Confidence::likely,
-                   seen.call->confidence),
+          std::min(
+              may_wait_until(*seen.comparison, *seen.call) ? trace::Confidence::possible : trace::Confidence::likely,
+              seen.call->confidence),
           fmt::format("{} was sent {}, and the client waited {} {} before each retry{} ({} in {}).",
                       seen.call->operation, counted(seen.call->attempts.size(), "time"),
                       seen.around ? "about" : "the same", show_gap(seen.length),

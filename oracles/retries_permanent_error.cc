@@ -121,7 +121,7 @@ class RetriesPermanentError final : public Oracle {
   // Who waits until a service is well looks again and again, evenly, whatever he is told.
   static bool polls(const trace::Comparison& c, const trace::Call& call) {
     auto waits = waits_of(c, call);
-    if (says_it_waits(call)) return true;
+    if (may_wait_until(c, call)) return true;
     if (!reads(call) || waits.size() < kRetriesAtMost) return false;
     auto [least, most] = std::ranges::minmax(waits, {}, &Wait::gap);
     return least.gap >= kLooks && most.gap <= least.gap * 6 / 5 + kEven;

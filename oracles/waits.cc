@@ -10,9 +10,12 @@
 #include "oracles/evidence.h"
 #include "oracles/members.h"
 #include "trace/calls/busy.h"
+#include "trace/calls/lessons.h"
 #include "trace/comparing/jumps.h"
 #include "trace/comparing/retrier.h"
 #include "trace/comparing/retry_layers.h"
+#include "trace/profiles/message.h"
+#include "trace/profiles/profile.h"
 #include "trace/status.h"
 
 namespace retrial::oracles {
@@ -32,8 +35,6 @@ Nanos first_fault(const trace::Run& run) {
 
 RetryHint seconds(Nanos least, std::string text) { return {.least = least, .text = std::move(text)}; }
 
-}  // namespace
-
 bool says_it_waits(const trace::Call& call) {
   constexpr std::array<std::string_view, 8> kWords{"wait",  "waits", "poll",    "polls",
                                                    "until", "ready", "healthy", "alive"};
@@ -42,6 +43,27 @@ bool says_it_waits(const trace::Call& call) {
   if (auto& site = call.first().tag.site; sender.empty() && site) sender = site->function;
   auto words = words_of_name(std::string_view(sender).substr(sender.rfind(' ') + 1));
   return std::ranges::any_of(words, [&](auto& word) { return among(kWords, word); });
+}
+
+bool comes_before_looks(const trace::Comparison& c, const trace::Call& call) {
+  auto by = outermost_frame(call);
+  auto looks_here = [&](const trace::Exchange& e) {
+    if (!e.tag.site || e.operation == call.operation || !trace::message::safe_method(e.method)) return false;
+    auto from = trace::frames_of(*e.tag.site).back();
+    return from.file == by.file && from.function == by.function;
+  };
+  if (by.function.empty() || std::ranges::none_of(c.reference->exchanges, looks_here)) return false;
+  auto usual = trace::lessons_of(*c.reference);
+  auto polls = [&](const trace::Exchange& e) { return looks_here(e) && usual.at_poll(e); };
+  return std::ranges::any_of(c.reference->exchanges, polls) && std::ranges::none_of(c.in_case->exchanges, [&](auto& e) {
+           return e.begun > call.first().begun && e.begun < call.last().begun && looks_here(e);
+         });
+}
+
+}  // namespace
+
+bool may_wait_until(const trace::Comparison& c, const trace::Call& call) {
+  return says_it_waits(call) || comes_before_looks(c, call);
 }
 
 std::optional<RetryHint> told_to_wait(const trace::Exchange& e) {

@@ -31,9 +31,10 @@ struct Wait {
 enum class Chosen { by_client, by_service };
 std::vector<Wait> waits_of(const trace::Comparison& c, const trace::Call& call, Chosen chosen = Chosen::by_client);
 
-// A read whose sender says by its name that it waits for something (wait_until_ready, pollStatus). Its pace is that of
-// whoever waits, and it puts up with whatever it is told. Names help, and do not decide: what is found is possible.
-bool says_it_waits(const trace::Call& call);
+// A read whose sender says by its name that it waits for something (wait_until_ready, pollStatus); or what its function
+// sends before each look of a poll (a token, before "GET /mills/m1"), and no look was reached. Its pace is that of
+// whoever waits, and it puts up with whatever it is told. That helps, and does not decide: what is found is possible.
+bool may_wait_until(const trace::Comparison& c, const trace::Call& call);
 
 // What the service told this client to wait, by a header of its own or of a fault (RFC 9110 10.2.3; gRFC A6).
 struct RetryHint {

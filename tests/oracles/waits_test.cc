@@ -483,6 +483,33 @@ TEST(NoBackoff, of_a_read_that_says_it_waits_is_possible) {
   EXPECT_NE(waiting(400).verdicts().find("retries-permanent-error possible"), std::string::npos);
 }
 
+// A function that looks at a mill until it turns, and has its token asked for before that.
+Trial token_first(int looks, int status) {
+  Trial t("P3", "error");
+  auto from = [](Tale& tale) { tale.last().tag.site->callers = "src/mills.py:9:turning"; };
+  auto look = [&](Tale& tale) {
+    tale.call("get", "GET", "/mills/m1").answers(200);
+    from(tale);
+  };
+  t.reference.call("token", "POST", "/token").answers(200);
+  from(t.reference);
+  for (int i = 0; i < looks; i++) look(t.reference);
+  t.in_case().call("token", "POST", "/token").gets_error(status);
+  from(t.in_case());
+  for (int i = 0; i < 12; i++) {
+    t.in_case().again(1005 * kMillisecond).gets_error(status);
+    from(t.in_case());
+  }
+  return t;
+}
+
+TEST(NoBackoff, of_what_is_sent_before_each_look_of_a_poll_is_possible) {
+  EXPECT_NE(token_first(4, 503).verdicts().find("no-backoff possible"), std::string::npos);
+  EXPECT_NE(token_first(4, 400).verdicts().find("retries-permanent-error possible"), std::string::npos);
+  EXPECT_NE(token_first(1, 503).verdicts().find("no-backoff likely"), std::string::npos) << "one look is no poll";
+  EXPECT_NE(token_first(1, 400).verdicts().find("retries-permanent-error likely"), std::string::npos);
+}
+
 TEST(RetriesPermanentError, is_told_by_the_error_that_nobody_waits_to_pass_where_there_is_one) {
   auto plain = trial({{1, 1, 1}}, 422), waits = trial({{1, 1, 1}}, 404);
   waits.in_case().run().id = 9;
