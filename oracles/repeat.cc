@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <utility>
 
 #include "base/characters.h"
 #include "base/text.h"
@@ -267,8 +269,10 @@ bool tells_of_itself(const Exchange& before, const Exchange& next) {
     return !m.name.empty() && !sent;
   };
   auto inner = [](auto& m) { return m.path != "/" + m.name; };
-  return static_cast<std::size_t>(std::ranges::count_if(told, of_itself)) >= kMembers &&
-         std::ranges::any_of(told, inner);
+  std::set<std::pair<std::string, std::string>> said;  // the same of each entry of a list ("ok": true) is said once
+  for (auto& m : told)
+    if (of_itself(m)) said.emplace(without_places(m), m.value);
+  return said.size() >= kMembers && std::ranges::any_of(told, inner);
 }
 }  // namespace
 

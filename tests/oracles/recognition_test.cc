@@ -280,9 +280,17 @@ TEST(Recognition, a_batch_whose_entries_it_calls_known_was_stored_once) {
   EXPECT_EQ(sent_twice(R"({"rows":[{"sku":"a"},{"sku":"b"}]})", {200, "{}"}, {200, "{}"}).verdicts(),
             "duplicate-effect likely");
 }
+TEST(Recognition, what_is_said_of_each_entry_alike_is_said_once) {
+  auto sent = [](const char* answer) {
+    Answered done{200, answer};
+    return sent_twice(R"({"rows":[{"sku":"a"},{"sku":"b"},{"sku":"c"}]})", done, done).verdicts();
+  };
+  EXPECT_EQ(sent(R"({"results":[{"ok":true},{"ok":true},{"ok":true}]})"), "duplicate-effect likely");
+  EXPECT_EQ(sent(R"({"results":[{"says":"un"},{"says":"deux"},{"says":"trois"}]})"), "duplicate-effect possible");
+}
 TEST(Recognition, a_value_a_line_is_a_batch) {
   auto sent = [](const char* lines) {
-    Answered done{200, "{\"success\":true}\n{\"success\":true}"};
+    Answered done{200, "{\"success\":true}\n{\"success\":true}\n{\"success\":true}"};
     return sent_twice(lines, done, done).verdicts();
   };
   EXPECT_EQ(sent("{\"id\":\"1\",\"title\":\"a\"}\n{\"id\":\"2\",\"title\":\"b\"}\n"), "duplicate-effect possible");
