@@ -1,10 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "oracles/evidence.h"
+#include "oracles/members.h"
 #include "oracles/other_state.h"
+#include "oracles/repeat.h"
 #include "oracles/silent_wrong_result.h"
+#include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
 
 namespace retrial::oracles {
@@ -32,18 +37,39 @@ bool raise_duplicate(const trace::Call& call, const trace::Exchange& look, const
   return true;
 }
 
+// Or was told by a repeat of it that it had been done already, and may take that for somebody else's doing. What is
+// removed is gone whoever did it.
+bool met_own(const trace::Call& call) { return met_own_effect(call) && call.first().method != "DELETE"; }
+
+std::set<std::string> ids_in(const trace::Exchange& answer) {
+  std::set<std::string> ids;
+  for (auto& m : members_of(answer.response_sample))
+    if (auto words = words_of_name(m.name); !words.empty() && words.back() == "id") ids.insert(m.value);
+  return ids;
+}
+
+// What a queue gave in an answer that was lost is not in the next one: it gives it again when nobody has settled it.
+bool gave_others(const trace::Call& call) {
+  if (!trace::message::safe_method(call.first().method) && !takes_turns(call.first())) return false;
+  auto given = ids_in(call.last());
+  return std::ranges::any_of(call.attempts, [&](auto* e) {
+    if (e == call.attempts.back() || !trace::carried_out(*e)) return false;
+    auto lost = ids_in(*e);
+    return !lost.empty() && std::ranges::none_of(lost, [&](auto& id) { return given.contains(id); });
+  });
+}
+
 }  // namespace
 
 // Without a control it is possible: a service that is not reset has more with every run, its list may be one of
 // requests, and of more entries after a write duplicate-effect tells.
 void judge_state_at_end(const ComparedCase& compared, const trace::Comparison& c, Judgement& judgement) {
-  // Or was told by a repeat of it that it had been done already, and took that for somebody else's doing.
-  auto met = [](auto* call) { return met_own_effect(*call); };
   bool over = !c.faulted.empty() &&
-              std::ranges::all_of(c.faulted, [&](auto* call) { return trace::recovered(*call) || met(call); });
+              std::ranges::all_of(c.faulted, [](auto* call) { return trace::recovered(*call) || met_own(*call); });
   if (!compared.row->test.empty() || !over) return;
   if (told_already(judgement, compared.control ? Confidence::likely : Confidence::possible)) return;
-  auto refused = std::ranges::find_if(c.faulted, met);
+  auto refused = std::ranges::find_if(c.faulted, [](auto* call) { return met_own(*call); });
+  bool to_come = std::ranges::any_of(c.faulted, [](auto* call) { return gave_others(*call); });
   auto& call = refused == c.faulted.end() ? *c.faulted.front() : **refused;
   auto came = refused == c.faulted.end()
                   ? std::string("it was sent again and answered well")
@@ -55,7 +81,7 @@ void judge_state_at_end(const ComparedCase& compared, const trace::Comparison& c
     auto* control = compared.control ? same_look(*compared.control, is) : nullptr;
     if (!was || !same_look(*c.in_case, is) || (compared.control && !control)) continue;
     auto other = other_state(*was, is, control);
-    if (!other || (!control && other->more && !repeatable)) continue;
+    if (!other || (!control && other->more && !repeatable) || (to_come && !other->more)) continue;
     if (other->sure && other->more && raise_duplicate(call, is, *other, judgement)) return;
     auto doubt = other->sure ? "; without the fault once more, after all this, that was as before"
                              : " (unless it keeps what earlier runs left, or counts attempts)";

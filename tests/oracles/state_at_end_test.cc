@@ -103,14 +103,14 @@ TEST(StateAtEnd, lines_and_lists_of_requests_are_possible_and_one_line_of_json_i
 }
 
 // A lock is taken, the answer lost, and the repeat told that it is held.
-Judgement refused(const char* is, int status) {
+Judgement refused(const char* is, int status, const char* method = "POST") {
   Trial t;
   t.row.test.clear();
-  t.reference.call("", "POST", "/locks/nightly").answers(201);
+  t.reference.call("", method, "/locks/nightly").answers(201);
   t.reference.call("", "PUT", "/runs/d1").answers(200);
   look(t.reference, kThree);
   t.reference.passes();
-  t.in_case().call("", "POST", "/locks/nightly").is_lost(trace::Telling::reset, 201);
+  t.in_case().call("", method, "/locks/nightly").is_lost(trace::Telling::reset, 201);
   t.in_case().again(kSecond).answers(status);
   look(t.in_case(), is);
   t.in_case().stops(trace::Stop::exited, 0);
@@ -130,6 +130,30 @@ TEST(StateAtEnd, a_repeat_that_met_its_own_effect_and_was_taken_for_another_s_do
       << judgement.findings.front().message;
   EXPECT_EQ(told(refused(kThree, 409)), "") << "it was known for its own";
   EXPECT_EQ(told(refused(kTwo, 503)), "") << "refused for another reason";
+  EXPECT_EQ(told(refused(kTwo, 404, "DELETE")), "") << "gone, whoever did it";
+}
+
+TEST(StateAtEnd, what_a_queue_gave_in_a_lost_answer_is_worked_on_later) {
+  auto worked = [](const char* next, const char* is) {
+    Trial t;
+    t.row.test.clear();
+    constexpr auto kFirst = R"({"messages":[{"id":"m1"},{"id":"m2"}]})";
+    t.reference.call("", "GET", "/queues/q/messages").answers(200, kFirst);
+    look(t.reference, kThree);
+    t.reference.passes();
+    t.in_case().call("", "GET", "/queues/q/messages").is_lost(trace::Telling::reset, 200, kFirst);
+    t.in_case().again(kSecond).answers(200, next);
+    look(t.in_case(), is);
+    t.in_case().stops(trace::Stop::exited, 0).passes();
+    Tale control(trace::RunKind::without_fault);
+    look(control, kThree);
+    t.control = &control;
+    return told(t.judge());
+  };
+  constexpr auto kOne = R"({"items":[{"id":"a3"}]})";
+  EXPECT_EQ(worked(R"({"messages":[{"id":"m3"}]})", kOne), "");
+  EXPECT_EQ(worked(R"({"messages":[]})", kOne), "");
+  EXPECT_EQ(worked(R"({"messages":[{"id":"m1"},{"id":"m2"}]})", kOne), "likely") << "it was told all";
 }
 
 TEST(StateAtEnd, a_command_that_failed_has_told_of_it) {
