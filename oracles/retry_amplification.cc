@@ -11,6 +11,7 @@
 #include <span>
 
 #include "oracles/evidence.h"
+#include "oracles/ledger.h"
 #include "oracles/registry.h"
 #include "oracles/waits.h"
 #include "trace/comparing/retrier.h"
@@ -40,7 +41,17 @@ struct Layers {
   trace::Confidence sure;
   std::string by;           // what the inner layer is
   bool of_runtime = false;  // nobody has set it up: a note
+  bool by_gaps = false;     // alone
 };
+
+// Without faults the test asks for it as often as a round does, from the same line: it may do so side by side here,
+// each with its own attempts.
+bool may_be_side_by_side(const trace::Comparison& c, const trace::Call& call, std::size_t times) {
+  auto alike = std::ranges::count_if(c.reference->exchanges, [&](auto& e) {
+    return same_request(e, call.first()) && e.tag.site == call.first().tag.site && e.tag.test == call.first().tag.test;
+  });
+  return static_cast<std::size_t>(alike) >= times;
+}
 
 std::vector<std::size_t> rounds_of(const trace::Call& call, const std::vector<std::size_t>& starts) {
   std::vector<std::size_t> rounds;
@@ -158,7 +169,7 @@ std::optional<Layers> loops_of(const trace::Call& call) {
                std::ranges::all_of(call.attempts, [](auto* e) { return e->ending != trace::Ending::answered; });
   return Layers{rounds,
                 !goes_on_for_ever(call, starts) && !broke ? trace::Confidence::likely : trace::Confidence::possible,
-                show_gaps(call, starts)};
+                show_gaps(call, starts), false, true};
 }
 
 std::optional<Layers> layers_of(const trace::Call& call) {
@@ -199,6 +210,7 @@ class RetryAmplification final : public Oracle {
       auto layers = layers_of(call);
       if (!layers) return;
       auto& r = layers->rounds;
+      if (layers->by_gaps && may_be_side_by_side(c, call, r[0])) layers->sure = trace::Confidence::possible;
       (layers->of_runtime ? judgement.notes : judgement.findings)
           .push_back(make_finding(
               compared, c, call, kRetryAmplification, std::min(layers->sure, call.confidence),

@@ -44,6 +44,14 @@ TEST(RetryAmplification, of_two_loops_is_likely_with_an_agent_and_without) {
   }
 }
 
+TEST(RetryAmplification, by_gaps_alone_of_what_the_reference_asks_for_as_often_may_be_calls_side_by_side) {
+  for (int times : {1, 2}) {
+    auto t = waiting({.01, .1, .01, .2, .01, .4, .01, .8, .01});
+    if (times == 2) t.reference.call("load", "GET", "/things/lamp").answers(200);
+    EXPECT_EQ(layers(std::move(t)), times == 2 ? "possible" : "likely");
+  }
+}
+
 // 429 twice, and then an answer that its library takes for one: its caller asks once more.
 TEST(RetryAmplification, of_a_library_that_was_answered_well_nothing_goes_on) {
   for (int last : {200, 429}) {
