@@ -13,7 +13,7 @@ python3 integration/docs/samples.py --keep "$out/kept" "$retrial"
 python3 integration/docs/right_code.py "$retrial"
 
 if [ -n "$browser" ]; then
-  "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --force-dark-mode=false --window-size=1200,1500 \
+  "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1200,1500 \
     --screenshot="$out/source/pictures/report.png" "file://$PWD/$out/kept/tutorial/shop/first/report.html" 2>"$out/chromium.log" >&2
 else
   echo "docs: no chromium, so the site has no pictures" >&2

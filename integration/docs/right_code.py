@@ -1,5 +1,5 @@
-"""Puts the programs of docs/right-code.md on trial: `right_code.py RETRIAL [LANGUAGE...]`. Each is observed under every fault below at each
-of its calls, beside a run without one; `retrial judge` must find nothing in all of them together."""
+"""Puts the programs of docs/right-code.md on trial: `right_code.py RETRIAL [LANGUAGE...]`. Each is observed under every fault that the page
+names, at each of its calls, beside a run without one; `retrial judge` must find nothing in all of them together."""
 import http.server
 import json
 import pathlib
@@ -12,7 +12,8 @@ import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```\w+\n(?:#|//) (\w+\.\w+)\n(.*?)^```$", re.M | re.S)
-FAULTS = ["error(503)", "error(429, retry-after=20) x 1, then pass", "error(400)", "lost-response(reset) x 1, then pass", "lost-response(reset)", "stall"]
+PAGE = (ROOT / "docs/right-code.md").read_text()
+FAULTS = re.search(r"^```text\n(.*?)^```$", PAGE, re.M | re.S).group(1).splitlines()
 CALLS = ["GET /shows/{name}", "POST /holds", "POST /payments"]
 LANGUAGES = {  # the program, what it is built by, how it is run
     "Python": ("tickets.py", [], ["python3", "tickets.py"]),
@@ -80,7 +81,7 @@ def main(binary, *languages):
     retrial = str(pathlib.Path(binary).resolve())
     wrong = 0
     with tempfile.TemporaryDirectory(prefix="retrial-right-") as folder:
-        for name, text in BLOCK.findall((ROOT / "docs/right-code.md").read_text()):
+        for name, text in BLOCK.findall(PAGE):
             pathlib.Path(folder, name).write_text(text)
         pathlib.Path(folder, "go.mod").write_text("module tickets\n\ngo 1.24\n")
         for language in languages or LANGUAGES:
