@@ -62,13 +62,11 @@ bool is_write(std::string_view word) {
 
 bool is_read(std::string_view word) {
   static constexpr std::string_view kReads[] = {
-      "search", "query", "graphql", "gql", "find", "lookup", "list", "get", "fetch", "read", "select", "count",
-      "validate", "verify", "check", "preview", "filter", "describe", "estimate", "compute", "calculate", "msearch",
-      "token", "batchget", "translate", "classify", "analyze", "analyse", "detect", "parse", "tokenize", "embed",
-      "embedding", "recognize", "transliterate", "evaluate", "decide", "flags",
-      // What models answer: OpenAI, Cohere, Gemini, Vertex AI, KServe.
-      "completions", "embeddings", "moderations", "rerank", "generateContent", "streamGenerateContent", "predict",
-      "infer"};
+      "search",    "query",     "graphql",       "gql",      "find",      "lookup",  "list",     "get",
+      "fetch",     "read",      "select",        "count",    "validate",  "verify",  "check",    "preview",
+      "filter",    "describe",  "estimate",      "compute",  "calculate", "msearch", "token",    "batchget",
+      "translate", "classify",  "analyze",       "analyse",  "detect",    "parse",   "tokenize", "embed",
+      "embedding", "recognize", "transliterate", "evaluate", "decide",    "flags"};
   return std::ranges::any_of(kReads, [&](auto known) { return iequals(word, known); });
 }
 
@@ -212,11 +210,19 @@ bool looked_in_vain(const trace::Run& run, const Exchange& before, const Exchang
   });
 }
 
+// OpenAI, Cohere, Gemini, Vertex AI, KServe. What it answers is computed; asked again it is charged again.
+bool asks_a_model(const Exchange& e) {
+  static constexpr std::array<std::string_view, 8> kModels = {
+      "completions",           "embeddings", "moderations", "rerank", "generatecontent",
+      "streamgeneratecontent", "predict",    "infer"};
+  return among(kModels, lower(last_word_of(e)));
+}
 }  // namespace
 
 bool reads_by_name(const Exchange& e) { return named(e) == Named::read; }
 bool only_reads(const Exchange& e) {
-  return trace::message::safe_method(e.method) || (e.method == "POST" && reads_by_name(e));
+  if (trace::message::safe_method(e.method)) return true;
+  return e.method == "POST" && (reads_by_name(e) || asks_a_model(e));
 }
 bool takes_turns(const Exchange& e) {
   static constexpr std::array<std::string_view, 20> kTurns = {

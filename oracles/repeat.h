@@ -33,7 +33,7 @@ Shown::Effects shown_in(const trace::Comparison& c, const trace::Call& call);
 // operation has an action behind it, by the first words of that: "method=stock.getLevel". Of a mutation never; of
 // GraphQL that does not say what it is always.
 bool reads_by_name(const trace::Exchange& exchange);
-// Does it only read: by its method, or a POST by its name?
+// Does it only read: by its method, or a POST by its name? So does who asks a model, which is charged each time.
 bool only_reads(const trace::Exchange& exchange);
 
 // Does it ask for a token, or log in? One more takes nothing from anybody (RFC 6749 5.1): who asks again uses the last.

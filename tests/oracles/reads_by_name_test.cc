@@ -15,9 +15,15 @@ TEST(ReadsByName, the_last_word_of_a_path_says_so) {
   EXPECT_TRUE(reads("POST /graphql", "/graphql")) << "its body could not be read";
   EXPECT_TRUE(reads("POST /v2/translate", "/v2/translate"));
   EXPECT_TRUE(reads("POST /decide/", "/decide/?v=3"));
-  EXPECT_TRUE(reads("POST /v1/chat/completions", "/v1/chat/completions"));
-  EXPECT_TRUE(reads("POST /v1/models/m:generateContent", "/v1/models/m:generateContent"));
+  EXPECT_FALSE(reads("POST /v1/chat/completions", "/v1/chat/completions")) << "it is charged again";
   EXPECT_FALSE(reads("POST /orders", "/orders"));
+}
+
+TEST(ReadsByName, who_asks_a_model_only_reads) {
+  auto only = [](const char* target) { return only_reads({.method = "POST", .target = target}); };
+  EXPECT_TRUE(only("/v1/chat/completions"));
+  EXPECT_TRUE(only("/v1/models/m:generateContent"));
+  EXPECT_FALSE(only("/v1/tickets"));
 }
 
 TEST(ReadsByName, an_action_behind_the_path_says_it_in_its_place) {
