@@ -54,8 +54,7 @@ class ResourceLeak final : public Oracle {
 
   // Its end came before it: nothing is missing, and order-violation says what came of that.
   static bool ended_while_held(const trace::Run& run, std::string_view path, const trace::Exchange& made) {
-    return made.fired && trace::is_slowness(made.fault) &&
-           removal_of(run, path, made.begun).how == Removal::done;
+    return made.fired && trace::is_slowness(made.fault) && removal_of(run, path, made.begun).how == Removal::done;
   }
 
   static void judge_case(const ComparedCase& compared, const Comparison& c, Judgement& judgement) {

@@ -19,8 +19,8 @@ bool told_to_a_call(const Tree& tree, int option);
 int call_around(const Tree& tree, int i);
 // All arguments but the functions that are run: what they do says nothing of how often.
 std::string said_by(const Tree& tree, int call);
-// With what names among them hold: `backoff.WithContext(b, ctx)` says what b and its fields were set to, and `c.policy(ctx)` what that
-// function of the file makes.
+// With what names among them hold: `backoff.WithContext(b, ctx)` says what b and its fields were set to, and
+// `c.policy(ctx)` what that function of the file makes.
 std::string with_names(const Tree& tree, int node, std::string text);
 // What is tried, or a function of the file that it calls, says itself which failures are for good: p-retry's
 // AbortError, async-retry's bail, Go's Permanent.

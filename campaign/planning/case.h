@@ -15,8 +15,8 @@ namespace retrial::campaign {
 struct Place {
   std::string test;
   int occurrence = 1;
-  std::vector<int> later = {};            // its other occurrences that can be tried; only a plan file asks for one
-  int last = 0;                           // of these, the last that asks for something else, or reads what has changed; 0: none
+  std::vector<int> later = {};  // its other occurrences that can be tried; only a plan file asks for one
+  int last = 0;                 // of these, the last that asks for something else, or reads what has changed; 0: none
   const trace::Run* reference = nullptr;  // what the test does without faults
   Nanos takes = 0;                        // the test, without the start of a run
   Nanos at = 0;                           // when it comes in that run
