@@ -66,7 +66,7 @@ class LostEffect final : public Oracle {
     if (!usual || expected_by_test(compared, c) || !kept_from_service(call) || may_be_thinned(*c.in_case) ||
         done_otherwise(c, call, *beside))
       return;
-    if (given_as_answer(compared, call) || made_so_later(c, call)) return;
+    if (given_as_answer(compared, call) || made_so_later(c, call) || told_its_caller(c, call)) return;
     auto read = shown_missing(c, call, *beside);
     if (read.empty()) read = told_as_done(c, call);
     if (read.empty()) read = ended_without(c, call);
@@ -101,6 +101,18 @@ class LostEffect final : public Oracle {
     return again && std::ranges::any_of(c.in_case->exchanges, [&](auto& e) {
              return e.begun >= call.last().told && had_effect(e) && same_request(e, lost);
            });
+  }
+
+  // It is a service's own call, made while that was asked for something: who asked was answered with an error, and is
+  // not without the fault.
+  static bool told_its_caller(const Comparison& c, const Call& call) {
+    auto around = [&](const Call& other) {
+      return &other != &call && other.first().begun <= call.first().begun && other.last().told >= call.last().told;
+    };
+    return std::ranges::any_of(c.pairs, [&](auto& pair) {
+      return pair.in_case && pair.reference && around(*pair.in_case) && trace::told_failed(pair.in_case->last()) &&
+             !trace::told_failed(pair.reference->last());
+    });
   }
 
   // What was made in this run, and is not removed: resource-leak.

@@ -60,6 +60,25 @@ TEST(LostEffect, a_read_asks_for_the_same_by_a_name_that_its_run_has_drawn) {
   EXPECT_EQ(read("/orders?of=shop-3f2a8b1c", "/orders?of=shop-9e01d7aa&open=1"), "lost-effect possible");
 }
 
+// The test asks a service of the application's own, which asks the one that fails.
+TEST(LostEffect, a_service_that_answers_with_an_error_has_told_who_asked) {
+  auto shown = [](int told, int usual = 200) {
+    Trial t("P3", "error(503)");
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      post(*tale);
+      tale == &t.reference ? tale->answers(201, R"({"id":1})") : tale->gets_error();
+      auto begun = tale->last().begun;
+      tale->call("", "PUT", "/notes/lamp").answers(tale == &t.reference ? usual : told);
+      tale->last().begun = begun - kMillisecond;
+      tale->call("all", "GET", "/orders").answers(200, tale == &t.reference ? kListed : "[]");
+    }
+    return passed(t);
+  };
+  EXPECT_EQ(shown(502), "");
+  EXPECT_EQ(shown(200), "lost-effect likely") << "as if it were done";
+  EXPECT_EQ(shown(502, 502), "lost-effect likely") << "it says so in any case";
+}
+
 TEST(LostEffect, what_a_patch_sets_is_looked_for_in_the_thing_and_in_the_list_that_has_it) {
   auto patched = [](std::string_view read, std::string_view as_else, std::string_view here) {
     Trial t("K1", "error(503) x 1, then pass");

@@ -115,6 +115,8 @@ TEST_F(Retrier, without_activations_is_the_test_where_it_runs_as_each_further_at
   all_[2].tag.call_id = "7-2";
   EXPECT_FALSE(by_test()) << "a library does";
   all_[2].tag.call_id = "7-3";
+  all_[2].tag.stack = "/8,3.c";
+  EXPECT_FALSE(by_test()) << "of goroutines it is not known what awaits";
   for (auto& e : all_) e.tag.stack.clear();
   EXPECT_FALSE(by_test()) << "an agent that never says what runs";
 }
