@@ -73,7 +73,7 @@ class Decoder {
     if (left_.size() < sizeof value) {
       good_ = false;
     } else {
-      std::memcpy(&value, left_.data(), sizeof value);
+      left_.copy(reinterpret_cast<char*>(&value), sizeof value);
       left_.remove_prefix(sizeof value);
     }
     return value;
