@@ -103,11 +103,11 @@ class LostEffect final : public Oracle {
            });
   }
 
-  // It is a service's own call, made while that was asked for something: who asked was answered with an error, and is
-  // not without the fault.
+  // It is a service's own call, made while that was asked for something: who asked was answered by it with an error,
+  // and is not without the fault.
   static bool told_its_caller(const Comparison& c, const Call& call) {
     auto around = [&](const Call& other) {
-      return &other != &call && other.first().begun <= call.first().begun && other.last().told >= call.last().told;
+      return !other.last().fired && other.first().begun <= call.first().begun && other.last().told >= call.last().told;
     };
     return std::ranges::any_of(c.pairs, [&](auto& pair) {
       return pair.in_case && pair.reference && around(*pair.in_case) && trace::told_failed(pair.in_case->last()) &&

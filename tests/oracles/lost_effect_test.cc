@@ -62,7 +62,7 @@ TEST(LostEffect, a_read_asks_for_the_same_by_a_name_that_its_run_has_drawn) {
 
 // The test asks a service of the application's own, which asks the one that fails.
 TEST(LostEffect, a_service_that_answers_with_an_error_has_told_who_asked) {
-  auto shown = [](int told, int usual = 200) {
+  auto shown = [](int told, int usual = 200, bool fired = false) {
     Trial t("P3", "error(503)");
     for (auto* tale : {&t.reference, &t.in_case()}) {
       post(*tale);
@@ -70,6 +70,7 @@ TEST(LostEffect, a_service_that_answers_with_an_error_has_told_who_asked) {
       auto begun = tale->last().begun;
       tale->call("", "PUT", "/notes/lamp").answers(tale == &t.reference ? usual : told);
       tale->last().begun = begun - kMillisecond;
+      tale->last().fired = fired && tale != &t.reference;
       tale->call("all", "GET", "/orders").answers(200, tale == &t.reference ? kListed : "[]");
     }
     return passed(t);
@@ -77,6 +78,7 @@ TEST(LostEffect, a_service_that_answers_with_an_error_has_told_who_asked) {
   EXPECT_EQ(shown(502), "");
   EXPECT_EQ(shown(200), "lost-effect likely") << "as if it were done";
   EXPECT_EQ(shown(502, 502), "lost-effect likely") << "it says so in any case";
+  EXPECT_NE(shown(502, 200, true), "") << "a fault of its own, on another thread";
 }
 
 TEST(LostEffect, what_a_patch_sets_is_looked_for_in_the_thing_and_in_the_list_that_has_it) {
