@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
 #include "campaign/report/explanation.h"
+#include "campaign/report/right_code.h"
 #include "cli/commands.h"
 #include "oracles/oracle.h"
 #include "policies/registry.h"
@@ -29,6 +31,40 @@ int explain_policy(const policies::Policy& policy, bool json) {
   fmt::print("### {}\n{}\n", policy.name, policy.question);
   for (auto& plan : plans) fmt::print("- `{}`\n", plan);
   fmt::print("How faults are written: retrial explain faults\n");
+  return kFine;
+}
+
+std::vector<std::string_view> languages_of(const std::vector<campaign::report::RightProgram>& programs) {
+  std::vector<std::string_view> all;
+  for (auto& program : programs)
+    if (!std::ranges::count(all, program.language)) all.push_back(program.language);
+  return all;
+}
+
+int explain_verdict(const std::string& name, const std::string& text, bool json) {
+  auto programs = campaign::report::right_code(name);
+  if (json) {
+    auto right = nlohmann::ordered_json::array();
+    for (auto& program : programs) right.push_back({{"language", program.language}, {"text", program.text}});
+    return print_json({{"version", 1}, {"verdict", name}, {"markdown", text}, {"right_code", right}});
+  }
+  fmt::print("{}", text);
+  if (!programs.empty())
+    fmt::print("\nRight code, as a pattern: retrial explain {} --code {}\n", name,
+               fmt::join(languages_of(programs), "|"));
+  return kFine;
+}
+
+int show_code(const std::string& name, const std::string& language) {
+  auto programs = campaign::report::right_code(name);
+  if (programs.empty())
+    return complain(fmt::format("{}: there is no code for it; `retrial explain {}` says what is right", name, name),
+                    kUsage);
+  auto languages = languages_of(programs);
+  if (!std::ranges::count(languages, language))
+    return complain(fmt::format("--code {}: there is code in {}", language, fmt::join(languages, ", ")), kUsage);
+  for (auto between = ""; auto& program : programs)
+    if (program.language == language) fmt::print("{}{}\n", std::exchange(between, "\n"), program.text);
   return kFine;
 }
 
@@ -55,11 +91,7 @@ int explain(const std::string& name, bool json) {
     fmt::print("\nPolicies: {}. How faults are written: retrial explain faults\n", fmt::join(names, ", "));
     return kFine;
   }
-  if (auto text = campaign::report::explanation(name); !text.empty()) {
-    if (json) return print_json({{"version", 1}, {"verdict", name}, {"markdown", text}});
-    fmt::print("{}", text);
-    return kFine;
-  }
+  if (auto text = campaign::report::explanation(name); !text.empty()) return explain_verdict(name, text, json);
   auto near = nearest(name, known);
   return complain(
       fmt::format(
@@ -74,12 +106,16 @@ void add_explain(CLI::App& app, int& status) {
   auto name = std::make_shared<std::string>();
   auto* command = app.add_subcommand(
       "explain", "what a verdict means, when it is given, and what would fool it; what a policy asks");
-  command->add_option(
+  auto* verdict = command->add_option(
       "verdict", *name,
       "such as missing-cap, or a policy such as P1, or faults: how they are written; without it, all are listed");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "the same in JSON; what is said of one is Markdown");
-  command->callback([=, &status] { status = explain(*name, *json); });
+  auto code = std::make_shared<std::string>();
+  command->add_option("--code", *code, "of a verdict: right code, in python, node, java or go")
+      ->needs(verdict)
+      ->excludes("--json");
+  command->callback([=, &status] { status = code->empty() ? explain(*name, *json) : show_code(*name, *code); });
 }
 
 }  // namespace retrial::cli

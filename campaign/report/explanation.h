@@ -7,10 +7,11 @@
 
 namespace retrial::campaign::report {
 
-// docs/verdicts.md and docs/faults.md as they were when this was built.
+// docs/verdicts.md, docs/faults.md and docs/right-code.md as they were when this was built.
 std::span<const EmbeddedFile> pages();
 std::string_view page(std::string_view name);  // "faults.md"
-// What that page says of a verdict or a note, as Markdown: its section, or its row among the notes. Empty: it has none.
+// Of a verdict or a note, as Markdown: what it means and what is usually done about it, then what docs/verdicts.md says
+// of it, its section or its row among the notes. Empty: there is none of that name.
 std::string explanation(std::string_view verdict);
 
 }  // namespace retrial::campaign::report

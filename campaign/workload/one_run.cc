@@ -19,6 +19,8 @@ namespace retrial::campaign {
 namespace {
 
 constexpr Nanos kLook = 50 * kMillisecond;  // how often a run is looked at
+// Of a hang in company, which is looked at once more alone.
+constexpr Nanos kPatienceInCompany = 100 * kMillisecond;
 constexpr Nanos kLingers = 1800 * kSecond;  // of the client's time: whoever sends again by himself has done so by then
 
 // Of all children that have ended so far.
@@ -253,11 +255,14 @@ proxy::Compressor::Surroundings OneRun::surroundings(UnderWay& under_way) {
     under_way.natives.try_emplace(native, now, now).first->second.second = now;
     return true;
   };
-  return {.pending = pending,
-          .next_limit = [&] { return under_way.watchdog.next(under_way.proxy, *under_way.tree); },
-          .furthest = [&] { return under_way.watchdog.furthest(under_way.proxy); },
-          .moved = [this, &under_way] { look(under_way); },
-          .roles = roles_in(under_way.events.servers, setting_.capture.way)};
+  proxy::Compressor::Surroundings around{
+      .pending = pending,
+      .next_limit = [&] { return under_way.watchdog.next(under_way.proxy, *under_way.tree); },
+      .furthest = [&] { return under_way.watchdog.furthest(under_way.proxy); },
+      .moved = [this, &under_way] { look(under_way); },
+      .roles = roles_in(under_way.events.servers, setting_.capture.way)};
+  if (spec_.lifts) around.patience = kPatienceInCompany;
+  return around;
 }
 
 void OneRun::note_clock(UnderWay& under_way) {

@@ -10,7 +10,6 @@ constexpr Nanos kUnarmedSlice = 10 * kMillisecond;  // so that the first jump is
 constexpr Nanos kSlice = kMillisecond;
 constexpr Nanos kIdleSlice = 5 * kMillisecond;  // where there was nothing to jump for a while
 constexpr Nanos kLongTime = 200 * kMillisecond;
-constexpr Nanos kStill = 500 * kMillisecond;
 constexpr Nanos kShortPause = kMillisecond / 4;
 constexpr Nanos kLongPause = 4 * kMillisecond;
 constexpr Nanos kNoticed = 50 * kMillisecond;  // a process that connects, or is about to execute, is not named
@@ -68,15 +67,14 @@ void Compressor::look_again() {
   jump(to);
 }
 
-// Where no wait of the client's ends, and none of ours for it, a limit is next, and it says that the client hangs. But
-// a process on its way out looks the same for some milliseconds: it must stay so for a while, in real time.
+// Where no wait of the client's ends, and none of ours for it, a limit is next, and it says that the client hangs.
 bool Compressor::still(const Look& look) {
   auto real = clock_.now() - page_.ahead();
   if (look.threads != still_) {
     still_ = look.threads;
     still_since_ = real;
   }
-  return real - still_since_ >= kStill;
+  return real - still_since_ >= around_.patience;
 }
 
 Nanos Compressor::target(const Look& look, Nanos now) const {

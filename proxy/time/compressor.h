@@ -25,6 +25,9 @@ class Compressor {
     std::function<Nanos()> furthest;    // client time beyond which no jump goes yet; 0: there is none
     std::function<void()> moved;        // the clock was
     Looker::Roles roles = {};
+    // Real time that a tree is seen to wait for nothing but a limit of ours, before that is taken for a hang: a process
+    // on its way out looks the same for some milliseconds.
+    Nanos patience = 500 * kMillisecond;
   };
   // Before the tree starts: a wait that has begun uncut stays so.
   static void prepare(TimePage& page);

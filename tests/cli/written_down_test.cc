@@ -98,10 +98,36 @@ TEST(WrittenDown, json_says_what_the_text_says) {
     auto name = verdict["verdict"].get<std::string>();
     EXPECT_NE(all.find(name), all.npos) << name;
   }
-  for (std::string one : {"missing-cap", "faults"})
-    EXPECT_EQ(nlohmann::json::parse(retrial("explain --json " + one).text)["markdown"], retrial("explain " + one).text);
+  EXPECT_EQ(nlohmann::json::parse(retrial("explain --json faults").text)["markdown"], retrial("explain faults").text);
+  auto of_caps = nlohmann::json::parse(retrial("explain --json missing-cap").text);
+  EXPECT_TRUE(retrial("explain missing-cap").text.starts_with(of_caps["markdown"].get<std::string>()));
+  EXPECT_FALSE(of_caps["right_code"].empty());
   EXPECT_NE(retrial("explain faults").text.find("lost-response"), std::string::npos);
   EXPECT_NE(all.find("Policies: P3, P1, "), std::string::npos) << all;
+}
+
+TEST(WrittenDown, a_verdict_is_explained_by_what_it_means_what_is_right_and_code_that_is) {
+  auto said = retrial("explain kept-failure").text;
+  auto meaning = said.find("**Who asks again gets a failure that was kept"), right = said.find("\n*Right.* "),
+       rule = said.find("\n*Rule.* ");
+  EXPECT_NE(meaning, said.npos) << said;
+  EXPECT_LT(meaning, right) << said;
+  EXPECT_LT(right, rule) << said;
+  EXPECT_NE(rule, said.npos) << said;
+  EXPECT_TRUE(said.ends_with("retrial explain kept-failure --code python|node|java|go\n")) << said;
+
+  auto code = retrial("explain kept-failure --code go").text;
+  EXPECT_TRUE(code.starts_with("// ask.go\n")) << code;  // which the other uses
+  EXPECT_NE(code.find("\n// tickets.go\n"), code.npos) << code;
+  EXPECT_EQ(code.find("```"), code.npos) << code;
+  auto alone = retrial("explain missing-cap --code node").text;
+  EXPECT_TRUE(alone.starts_with("// ask.mjs\n")) << alone;
+  EXPECT_EQ(alone.find("tickets"), alone.npos) << alone;
+
+  EXPECT_EQ(retrial("explain missing-cap --code cobol").text,
+            "retrial: --code cobol: there is code in python, node, java, go\n");
+  EXPECT_EQ(retrial("explain crash --code go").status, 2);
+  EXPECT_EQ(retrial("explain hedging").text.find("Right code"), std::string::npos);
 }
 
 TEST(WrittenDown, an_unknown_shell_is_refused_with_those_that_are_known) {
