@@ -9,10 +9,23 @@
 
 #if defined(__SSE4_2__)
 #include <nmmintrin.h>
+#elif defined(__ARM_FEATURE_CRC32)
+#include <arm_acle.h>
 #endif
 
 namespace retrial {
 namespace {
+#if defined(__SSE4_2__)
+#define CRC_BY_WORDS
+std::uint64_t crc_with(std::uint64_t crc, std::uint64_t word) { return _mm_crc32_u64(crc, word); }
+std::uint32_t crc_with(std::uint32_t crc, unsigned char byte) { return _mm_crc32_u8(crc, byte); }
+#elif defined(__ARM_FEATURE_CRC32)
+#define CRC_BY_WORDS
+std::uint64_t crc_with(std::uint64_t crc, std::uint64_t word) {
+  return __crc32cd(static_cast<std::uint32_t>(crc), word);
+}
+std::uint32_t crc_with(std::uint32_t crc, unsigned char byte) { return __crc32cb(crc, byte); }
+#endif
 char fold(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 int digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -131,7 +144,7 @@ std::uint64_t fnv1a(std::string_view bytes, std::uint64_t seed) {
 }
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t seed) {
   std::uint32_t crc = ~seed;
-#if defined(__SSE4_2__)
+#if defined(CRC_BY_WORDS)
   const char* p = bytes.data();
   std::size_t n = bytes.size();
   auto word_at = [](const char* at) {
@@ -141,18 +154,18 @@ std::uint32_t crc32c(std::string_view bytes, std::uint32_t seed) {
   };
   std::uint64_t wide = crc;
   for (; n >= 64; p += 64, n -= 64) {
-    wide = _mm_crc32_u64(wide, word_at(p));
-    wide = _mm_crc32_u64(wide, word_at(p + 8));
-    wide = _mm_crc32_u64(wide, word_at(p + 16));
-    wide = _mm_crc32_u64(wide, word_at(p + 24));
-    wide = _mm_crc32_u64(wide, word_at(p + 32));
-    wide = _mm_crc32_u64(wide, word_at(p + 40));
-    wide = _mm_crc32_u64(wide, word_at(p + 48));
-    wide = _mm_crc32_u64(wide, word_at(p + 56));
+    wide = crc_with(wide, word_at(p));
+    wide = crc_with(wide, word_at(p + 8));
+    wide = crc_with(wide, word_at(p + 16));
+    wide = crc_with(wide, word_at(p + 24));
+    wide = crc_with(wide, word_at(p + 32));
+    wide = crc_with(wide, word_at(p + 40));
+    wide = crc_with(wide, word_at(p + 48));
+    wide = crc_with(wide, word_at(p + 56));
   }
-  for (; n >= 8; p += 8, n -= 8) wide = _mm_crc32_u64(wide, word_at(p));
+  for (; n >= 8; p += 8, n -= 8) wide = crc_with(wide, word_at(p));
   crc = static_cast<std::uint32_t>(wide);
-  for (; n; p++, n--) crc = _mm_crc32_u8(crc, static_cast<unsigned char>(*p));
+  for (; n; p++, n--) crc = crc_with(crc, static_cast<unsigned char>(*p));
 #else
   for (unsigned char c : bytes) {
     crc ^= c;

@@ -11,6 +11,8 @@ import subprocess
 import tarfile
 import time
 
+from architecture import architecture_of
+
 UID = 65532
 VERSION = "0.1.0"
 BUNDLE = "etc/ssl/certs/ca-certificates.crt"
@@ -58,13 +60,16 @@ def stamp(seconds):
 
 
 def sbom(binary, seconds, version=VERSION, parts=PARTS, tool="integration/image/image.py"):
+    architecture = architecture_of(binary)
     digest = hashlib.sha256(binary).hexdigest()
     packages = [{"SPDXID": "SPDXRef-retrial", "name": "retrial", "versionInfo": version, "downloadLocation": "NOASSERTION",
                  "filesAnalyzed": False, "licenseConcluded": "Apache-2.0", "licenseDeclared": "Apache-2.0", "copyrightText": "NOASSERTION",
                  "primaryPackagePurpose": "APPLICATION", "checksums": [{"algorithm": "SHA256", "checksumValue": digest}]}]
     relations = [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": "SPDXRef-retrial"}]
-    for name, licence in parts:
-        said = subprocess.run(["dpkg-query", "-W", "-f", "${Version} ${source:Package} ${source:Version}", name], capture_output=True, text=True)
+    for part, licence in parts:
+        folder, name = architecture.root_of(part)
+        where = [] if folder == pathlib.Path("/") else ["--admindir", folder / "dpkg"]
+        said = subprocess.run(["dpkg-query", *where, "-W", "-f", "${Version} ${source:Package} ${source:Version}", name], capture_output=True, text=True)
         if said.returncode != 0:
             raise SystemExit(f"image: {name} is not installed here, so what the binary holds of it is not known")
         version, source, source_version = said.stdout.split()
@@ -118,7 +123,7 @@ def tar_of(tree, seconds):
 
 def archive(tree, seconds, tag):
     layer = tar_of(tree, seconds)
-    config = json.dumps({"architecture": {"x86_64": "amd64", "aarch64": "arm64"}[os.uname().machine], "os": "linux", "created": stamp(seconds),
+    config = json.dumps({"architecture": architecture_of(tree["retrial"][2]).deb, "os": "linux", "created": stamp(seconds),
                          "config": CONFIG, "rootfs": {"type": "layers", "diff_ids": ["sha256:" + hashlib.sha256(layer).hexdigest()]},
                          "history": [{"created": stamp(seconds), "created_by": "integration/image/image.py"}]}, sort_keys=True).encode()
     digest = hashlib.sha256(config).hexdigest()

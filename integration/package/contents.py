@@ -10,28 +10,26 @@ from version import ROOT
 
 sys.path.insert(0, str(ROOT / "integration/image"))
 import image  # noqa: E402  the SBOM's maker, and what the binary is made of
+from architecture import architecture_of  # noqa: E402
 
 PARTS = [part for part in image.PARTS if part[0] != "ca-certificates"]  # the system's own, beside a package
 COMPLETIONS = {"bash": "share/bash-completion/completions/retrial", "zsh": "share/zsh/site-functions/_retrial",
                "fish": "share/fish/vendor_completions.d/retrial.fish"}
 
 
-def said(binary, *words):
-    return subprocess.run([binary, *words], check=True, capture_output=True).stdout
-
-
-def licence_of(package):
-    text = (pathlib.Path("/usr/share/doc") / package / "copyright").read_text(errors="replace")
+def licence_of(package, architecture):
+    root, name = architecture.root_of(package)
+    text = (root / "usr/share/doc" / name / "copyright").read_text(errors="replace")
     if package.startswith("libboost"):  # two megabytes, of who wrote what in all of it: the licence itself is enough of the headers
         begin = text.index("Boost Software License - Version 1.0")
         text = text[begin:text.index("DEALINGS IN THE SOFTWARE.", begin)] + "DEALINGS IN THE SOFTWARE.\n"
     return text
 
 
-def third_party():
+def third_party(architecture):
     out = ["Retrial itself is under the Apache License 2.0 (LICENSE). Its binary is linked statically with what follows.\n"]
     for package, licence in PARTS:
-        out.append(f"\n{'=' * 100}\n{package}: {licence}\n{'=' * 100}\n\n{licence_of(package)}")
+        out.append(f"\n{'=' * 100}\n{package}: {licence}\n{'=' * 100}\n\n{licence_of(package, architecture)}")
     unpacked = ROOT / "build/deps/tree-sitter"
     for name, _ in image.parsers():
         out.append(f"\n{'=' * 100}\n{name}: MIT\n{'=' * 100}\n\n{(unpacked / name / 'LICENSE').read_text()}")
@@ -46,18 +44,22 @@ class Contents:
         self.version = version
         self.seconds = image.when()
         self.program = self.binary.read_bytes()
-        line = said(self.binary, "--version").decode()
+        self.architecture = architecture_of(self.program)
+        line = self.said("--version").decode()
         if "linked statically" not in line:
             raise SystemExit(f"package: {binary} is not the static binary: {line.strip()}")
         if f"retrial {version.says} " not in line:
             raise SystemExit(f"package: {binary} says {line.strip()}, expected {version.says}: build it anew")
-        self.man = gzip.compress(said(self.binary, "man"), 9, mtime=0)
-        self.completions = {path: said(self.binary, "completion", shell) for shell, path in COMPLETIONS.items()}
+        self.man = gzip.compress(self.said("man"), 9, mtime=0)
+        self.completions = {path: self.said("completion", shell) for shell, path in COMPLETIONS.items()}
         self.sbom = image.sbom(self.program, self.seconds, version.local, PARTS, "integration/package/main.py").encode()
         self.licence = (ROOT / "LICENSE").read_bytes()
-        self.third_party = third_party()
+        self.third_party = third_party(self.architecture)
         self.readme = (pathlib.Path(__file__).parent / "README.package.md").read_bytes()
-        self.libc = lowest_glibc()
+        self.libc = lowest_glibc(self.binary.parent)
+
+    def said(self, *words):
+        return subprocess.run([*self.architecture.command(self.binary), *words], check=True, capture_output=True).stdout
 
     def below_prefix(self):
         files = {"bin/retrial": (0o755, self.program), "share/man/man1/retrial.1.gz": (0o644, self.man),
@@ -66,12 +68,11 @@ class Contents:
         return files | {path: (0o644, text) for path, text in self.completions.items()}
 
 
-def lowest_glibc():
+def lowest_glibc(build):
     """Of the libraries inside the binary that are loaded into clients. What is linked statically asks for none."""
     newest = (2, 17)
     for name in ("retrial_time.so", "retrial_runners.so"):
-        library = ROOT / "build/release" / name
-        told = subprocess.run(["objdump", "-T", library], check=True, capture_output=True, text=True).stdout
+        told = subprocess.run(["readelf", "--wide", "--dyn-syms", build / name], check=True, capture_output=True, text=True).stdout
         newest = max([newest] + [tuple(map(int, v.split("."))) for v in re.findall(r"GLIBC_([0-9.]+)", told)])
     return newest[:2]
 

@@ -22,7 +22,7 @@ retrial: bogus-mail-host *
 """
 CONTROL = """Package: retrial
 Version: {version}
-Architecture: amd64
+Architecture: {architecture}
 Maintainer: {maintainer}
 Installed-Size: {size}
 Section: devel
@@ -50,8 +50,8 @@ def make(contents, out):
     files["usr/share/lintian/overrides/retrial"] = (0o644, OVERRIDES.encode())
     sums = "".join(f"{hashlib.md5(data).hexdigest()}  {path}\n" for path, (_, data) in sorted(files.items()))
     size = sum(-(-len(data) // 1024) for _, data in files.values())
-    control = CONTROL.format(version=version, maintainer=MAINTAINER, size=size)
-    made = out / f"retrial_{version}_amd64.deb"
+    control = CONTROL.format(version=version, architecture=contents.architecture.deb, maintainer=MAINTAINER, size=size)
+    made = out / f"retrial_{version}_{contents.architecture.deb}.deb"
     with tempfile.TemporaryDirectory() as root:
         write_tree(files | {"DEBIAN/control": (0o644, control.encode()), "DEBIAN/md5sums": (0o644, sums.encode())}, pathlib.Path(root), contents.seconds)
         subprocess.run(["dpkg-deb", "--root-owner-group", "-Zxz", "-z6", "--build", root, made], check=True, stdout=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""Makes all packages of one static binary. The same commit gives the same bytes: `--twice` makes them again, and compares."""
+"""Makes all packages of static binaries, one a processor. The same commit gives the same bytes: `--twice` makes them again, and compares."""
 import argparse
 import filecmp
 import hashlib
@@ -16,12 +16,14 @@ from version import Version
 MOST = 15 * 2**20  # of a wheel and a tar.gz
 
 
-def make_all(binary, out, version):
-    contents = Contents(binary, version)
-    made = [file for kind in (tarball, wheel, npm, deb, rpm) for file in kind.make(contents, out)]
-    sbom = out / f"retrial-{contents.version.local}.spdx.json"
-    sbom.write_bytes(contents.sbom)
-    made.append(sbom)
+def make_all(binaries, out, version):
+    each = [Contents(binary, version) for binary in binaries]
+    made = [file for contents in each for kind in (tarball, wheel, npm, deb, rpm) for file in kind.make(contents, out)]
+    made.append(npm.launcher([contents.architecture for contents in each], each[0], out))
+    for contents in each:
+        sbom = out / f"retrial-{version.local}-linux-{contents.architecture.npm}.spdx.json"
+        sbom.write_bytes(contents.sbom)
+        made.append(sbom)
     sums = out / "SHA256SUMS"
     sums.write_text("".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in sorted(made)))
     return made + [sums]
@@ -29,7 +31,7 @@ def make_all(binary, out, version):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binary", type=pathlib.Path, required=True)
+    parser.add_argument("--binary", type=pathlib.Path, required=True, action="append", help="once for each processor")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--twice", action="store_true")
     args = parser.parse_args()

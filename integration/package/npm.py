@@ -1,5 +1,5 @@
-"""Two packages: `retrial`, a launcher, and `@retrial/linux-x64`, the binary, which npm takes where os and cpu are right. Neither has a
-script that runs at installation."""
+"""`retrial`, a launcher, and `@retrial/linux-x64`, `@retrial/linux-arm64`, the binaries, of which npm takes the one whose os and cpu are right.
+None has a script that runs at installation."""
 import json
 
 import tarball
@@ -14,9 +14,10 @@ let binary;
 try {
   binary = require.resolve(`${name}/bin/retrial`);
 } catch {
-  const why = name === '@retrial/linux-x64'
+  const known = Object.keys(require('../package.json').optionalDependencies);
+  const why = known.includes(name)
     ? `the optional dependency ${name} is not installed: install without --omit=optional, and on this machine`
-    : `there is no binary for ${process.platform} on ${process.arch}: Retrial runs on Linux, x64`;
+    : `there is no binary for ${process.platform} on ${process.arch}, only ${known.join(', ')}`;
   console.error(`retrial: ${why}`);
   process.exit(2);
 }
@@ -37,19 +38,23 @@ def package(name, version, more):
                         "description": "Puts the retries of a test suite on trial", **more}, indent=2) + "\n").encode()
 
 
-def make(contents, out):
-    version = contents.version.npm
-    papers = {"LICENSE": (0o644, contents.licence), "THIRD-PARTY": (0o644, contents.third_party)}
-    launcher = {"package.json": (0o644, package("retrial", version, {
-        "bin": {"retrial": "bin/retrial.js"}, "engines": {"node": ">=16"}, "files": ["bin"],
-        "optionalDependencies": {"@retrial/linux-x64": version}})),
-        "bin/retrial.js": (0o755, LAUNCHER.encode()), "README.md": (0o644, contents.readme), "LICENSE": papers["LICENSE"]}
-    binary = {"package.json": (0o644, package("@retrial/linux-x64", version, {
-        "os": ["linux"], "cpu": ["x64"], "files": ["bin", "man", "sbom.spdx.json", "THIRD-PARTY"], "man": "man/retrial.1.gz"})),
-        "bin/retrial": (0o755, contents.program), "man/retrial.1.gz": (0o644, contents.man),
-        "sbom.spdx.json": (0o644, contents.sbom), **papers}
-    made = []
-    for name, files in ((f"retrial-{version}.tgz", launcher), (f"retrial-linux-x64-{version}.tgz", binary)):
-        (out / name).write_bytes(tarball.packed(files, "package", contents.seconds))
-        made.append(out / name)
+def packed(files, name, contents, out):
+    made = out / f"{name}-{contents.version.npm}.tgz"
+    made.write_bytes(tarball.packed(files, "package", contents.seconds))
     return made
+
+
+def launcher(architectures, contents, out):
+    version = contents.version.npm
+    binaries = {f"@retrial/linux-{architecture.npm}": version for architecture in architectures}
+    return packed({"package.json": (0o644, package("retrial", version, {
+        "bin": {"retrial": "bin/retrial.js"}, "engines": {"node": ">=16"}, "files": ["bin"], "optionalDependencies": binaries})),
+        "bin/retrial.js": (0o755, LAUNCHER.encode()), "README.md": (0o644, contents.readme), "LICENSE": (0o644, contents.licence)}, "retrial", contents, out)
+
+
+def make(contents, out):
+    name = f"linux-{contents.architecture.npm}"
+    return [packed({"package.json": (0o644, package(f"@retrial/{name}", contents.version.npm, {
+        "os": ["linux"], "cpu": [contents.architecture.npm], "files": ["bin", "man", "sbom.spdx.json", "THIRD-PARTY"], "man": "man/retrial.1.gz"})),
+        "bin/retrial": (0o755, contents.program), "man/retrial.1.gz": (0o644, contents.man),
+        "sbom.spdx.json": (0o644, contents.sbom), "LICENSE": (0o644, contents.licence), "THIRD-PARTY": (0o644, contents.third_party)}, f"retrial-{name}", contents, out)]

@@ -22,7 +22,7 @@ def sums(files):
 def make(contents, out):
     files = contents.below_prefix()
     files["SHA256SUMS"] = (0o644, sums(files))
-    top = f"retrial-{contents.version.local}-linux-x64"
+    top = f"retrial-{contents.version.local}-linux-{contents.architecture.npm}"
     made = out / f"{top}.tar.gz"
     made.write_bytes(packed(files, top, contents.seconds))
     return [made]

@@ -25,7 +25,8 @@ Description-Content-Type: text/markdown
 
 
 def tags(contents):
-    return [f"manylinux_{contents.libc[0]}_{contents.libc[1]}_x86_64"] + (["manylinux2014_x86_64"] if contents.libc == (2, 17) else [])
+    machine = contents.architecture.machine
+    return [f"manylinux_{contents.libc[0]}_{contents.libc[1]}_{machine}"] + ([f"manylinux2014_{machine}"] if contents.libc == (2, 17) else [])
 
 
 def make(contents, out):

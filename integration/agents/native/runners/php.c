@@ -30,6 +30,13 @@ struct php_value {
   uint32_t type, more;
 };
 #define PHP_STRING 6
+#if defined(__x86_64__)
+#define JUMP_SLOT R_X86_64_JUMP_SLOT
+#define GLOB_DAT R_X86_64_GLOB_DAT
+#elif defined(__aarch64__)
+#define JUMP_SLOT R_AARCH64_JUMP_SLOT
+#define GLOB_DAT R_AARCH64_GLOB_DAT
+#endif
 #define MOST_TAG 8192
 
 static ssize_t (*next_send)(int, const void*, size_t, int);
@@ -62,7 +69,7 @@ static int take_dlopen(struct dl_phdr_info* program, size_t size, void* data) {
   for (int t = 0; t < 2 && symbols && names; t++)
     for (const ElfW(Rela)* r = tables[t]; r && r < tables[t] + sizes[t] / sizeof *r; r++) {
       unsigned type = ELF64_R_TYPE(r->r_info);
-      if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
+      if (type != JUMP_SLOT && type != GLOB_DAT) continue;
       if (strcmp(names + symbols[ELF64_R_SYM(r->r_info)].st_name, "dlopen")) continue;
       void** slot = (void**)(program->dlpi_addr + r->r_offset);
       void* from = (void*)((uintptr_t)slot & ~(page - 1));

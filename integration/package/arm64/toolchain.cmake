@@ -1,0 +1,18 @@
+# For arm64 on another processor: Debian's cross compiler, and what sysroot.sh has unpacked (RETRIAL_SYSROOT).
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES RETRIAL_SYSROOT)
+set(CMAKE_FIND_ROOT_PATH ${RETRIAL_SYSROOT} /usr/aarch64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+# Named one by one, and no --sysroot: the compiler's own libc lies elsewhere.
+set(CMAKE_C_FLAGS_INIT "-isystem ${RETRIAL_SYSROOT}/usr/include -isystem ${RETRIAL_SYSROOT}/usr/include/aarch64-linux-gnu")
+set(CMAKE_CXX_FLAGS_INIT ${CMAKE_C_FLAGS_INIT})
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-L${RETRIAL_SYSROOT}/usr/lib/aarch64-linux-gnu")
+set(ENV{PKG_CONFIG_LIBDIR} ${RETRIAL_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${RETRIAL_SYSROOT}/usr/share/pkgconfig)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${RETRIAL_SYSROOT})
