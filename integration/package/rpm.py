@@ -12,7 +12,6 @@ Version: {version}
 Release: {release}
 Summary: Puts the retries of a test suite on trial
 License: Apache-2.0
-BuildArch: {machine}
 AutoReqProv: no
 %global debug_package %{{nil}}
 %global __os_install_post %{{nil}}
@@ -41,7 +40,7 @@ def make(contents, out):
         work = pathlib.Path(folder)
         write_tree(files, work / "tree", contents.seconds)
         spec = work / "retrial.spec"
-        spec.write_text(SPEC.format(version=version, machine=contents.architecture.machine, release=release, tree=work / "tree", files="\n".join("/" + path for path in sorted(files))))
+        spec.write_text(SPEC.format(version=version, release=release, tree=work / "tree", files="\n".join("/" + path for path in sorted(files))))
         done = subprocess.run(["rpmbuild", "-bb", "--quiet", "--target", contents.architecture.machine, "--define", f"_topdir {work}/top", spec], capture_output=True, text=True,
                               env=os.environ | {"SOURCE_DATE_EPOCH": str(contents.seconds), "HOME": str(work)})
         if done.returncode != 0:

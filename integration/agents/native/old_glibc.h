@@ -8,6 +8,7 @@
 #ifdef FIRST
 __asm__(".symver dlsym,dlsym@" FIRST);
 __asm__(".symver dlvsym,dlvsym@" FIRST);
+__asm__(".symver dlopen,dlopen@" FIRST);
 __asm__(".symver pthread_key_create,pthread_key_create@" FIRST);
 __asm__(".symver pthread_setspecific,pthread_setspecific@" FIRST);
 __asm__(".symver pthread_mutex_trylock,pthread_mutex_trylock@" FIRST);
