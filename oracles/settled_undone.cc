@@ -41,9 +41,11 @@ constexpr std::array<std::string_view, 9> kCursors{"cursor",   "offset", "checkp
 // What lies there is taken once, and is no thing of its own.
 constexpr std::array<std::string_view, 11> kQueues{"queue",  "message", "job",      "task",    "event",  "inbox",
                                                    "outbox", "item",    "waitlist", "backlog", "pending"};
-// What lies there is held by its client itself, and given back whatever became of the work.
-constexpr std::array<std::string_view, 8> kHeld{"lock",    "locks",    "lease", "leases",
-                                                "session", "sessions", "mutex", "semaphore"};
+// What lies there is held by its client itself, and given back whatever became of the work: of a cursor, what it is
+// read by, where it is removed and not set.
+constexpr std::array<std::string_view, 14> kHeld{"lock",     "locks",   "lease",     "leases",   "session",
+                                                 "sessions", "mutex",   "semaphore", "scroll",   "scrolls",
+                                                 "cursor",   "cursors", "iterator",  "iterators"};
 constexpr std::size_t kFewFields = 2;  // of an RPC: one of them says what it is about
 constexpr std::array<std::string_view, 12> kPlaces{"id",  "uuid", "key",  "tag", "handle",    "receipt",
                                                    "seq", "next", "last", "at",  "timestamp", "version"};

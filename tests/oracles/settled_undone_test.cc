@@ -63,6 +63,23 @@ TEST(SettledUndone, a_lock_is_given_back_whatever_became_of_the_work) {
   EXPECT_EQ(under_lock("/jobs/take", "/jobs/l-4711"), "settled-undone likely");
 }
 
+TEST(SettledUndone, so_is_the_cursor_by_which_a_list_was_read) {
+  auto copies = [](const char* closed) {
+    Trial t("P3", "error(503)");
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      send(*tale, "POST", "/docs/search").answers(200, R"({"scroll_id":"s-4711","hits":[{"id":"d-1001","n":1}]})");
+      send(*tale, "DELETE", closed, R"({"scroll_id":"s-4711","id":"d-1001"})").answers(200);
+      send(*tale, "POST", "/copies", R"({"id":"d-1001","n":1})");
+    }
+    t.reference.answers(201);
+    t.in_case().gets_error();
+    return told(std::move(t));
+  };
+  EXPECT_EQ(copies("/search/scroll"), "");
+  EXPECT_EQ(copies("/cursors/s-4711"), "");
+  EXPECT_EQ(copies("/messages/taken"), "settled-undone likely");
+}
+
 TEST(SettledUndone, what_was_to_be_done_is_known_from_the_reference_where_the_fault_came_before_the_body) {
   auto t = consumer("PUT", "/cursor", R"({"last":"m-18"})");
   t.in_case().last().request_sample = "";
