@@ -74,6 +74,16 @@ bool next_by_link(const trace::Exchange& before, const trace::Exchange& read, co
   return any;
 }
 
+// Nothing is missing where this page holds none: it is empty, after one with entries, and the last that is asked for.
+bool ends_empty(const trace::Run& run, const trace::Exchange& page, const trace::Exchange& before) {
+  auto has_entries = [](const trace::Exchange& e) { return std::ranges::any_of(members_answered(e), &Member::listed); };
+  if (!is_json(page.response_sample) || has_entries(page) || !has_entries(before)) return false;
+  return std::ranges::none_of(run.exchanges, [&](auto& e) {
+    return e.begun >= page.told && e.operation == page.operation && e.method == page.method &&
+           e.tag.site == page.tag.site;
+  });
+}
+
 }  // namespace
 
 const trace::Exchange* page_before(const trace::Run& run, const trace::Exchange& read) {
@@ -90,7 +100,8 @@ const trace::Exchange* page_before(const trace::Run& run, const trace::Exchange&
 bool walk_ended_at(const trace::Comparison& c, const trace::Call& read) {
   auto* beside = counterpart(c, read);
   if (!beside || !delivered(beside->last()) || !trace::carried_out(beside->last())) return false;
-  if (!page_before(*c.in_case, read.first())) return false;
+  auto* before = page_before(*c.in_case, read.first());
+  if (!before || ends_empty(*c.reference, beside->last(), *before)) return false;
   return std::ranges::none_of(c.in_case->exchanges, [&](auto& e) {
     return e.begun >= read.last().told && delivered(e) && trace::carried_out(e) &&
            trace::message::path_of(e.target) == trace::message::path_of(read.first().target);

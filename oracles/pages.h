@@ -10,7 +10,7 @@ namespace retrial::oracles {
 const trace::Exchange* page_before(const trace::Run& run, const trace::Exchange& read);
 
 // Did the walk end at this read, and not in the reference? Nothing was answered that was asked for at the same place
-// afterwards, by this service or by another.
+// afterwards, by this service or by another. Not where the reference's walk ends there too, with a page of no entries.
 bool walk_ended_at(const trace::Comparison& c, const trace::Call& read);
 // Was this page, by its number, left out: did the walk go on to a later one, and was this never answered?
 bool walk_went_past(const trace::Comparison& c, const trace::Call& read);

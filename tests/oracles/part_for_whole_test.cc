@@ -20,6 +20,20 @@ TEST(SilentWrongResult, a_command_that_ends_well_on_the_pages_before_is_possible
   EXPECT_NE(message.find("and the command ended with status 0 on what it had."), message.npos) << message;
 }
 
+TEST(SilentWrongResult, of_a_last_page_that_is_empty_nothing_is_missing) {
+  auto imports = [](const char* last) {
+    Trial t("P3", "error(503)");
+    for (auto* tale : {&t.reference, &t.in_case()})
+      tale->call("run", "GET", "/feed?after=0").answers(200, R"({"rows":[{"seq":1},{"seq":2}]})");
+    t.reference.call("run", "GET", "/feed?after=2").answers(200, last);
+    t.in_case().call("run", "GET", "/feed?after=2").gets_error().passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(imports(R"({"rows":[{"seq":3}]})"), "silent-wrong-result likely");
+  EXPECT_EQ(imports(R"({"rows":[]})"), "");
+  EXPECT_EQ(imports(R"({"rows":[)"), "silent-wrong-result likely") << "what it holds is not known";
+}
+
 TEST(SilentWrongResult, a_page_that_the_walk_goes_past_is_left_out) {
   auto walked = [](bool again, std::string of = "page", std::string name = "") {
     Trial t("P3", "error(503)");
