@@ -7,6 +7,7 @@
 #include <map>
 
 #include "oracles/evidence.h"
+#include "oracles/known_repeats.h"
 #include "oracles/registry.h"
 #include "oracles/waits.h"
 #include "trace/status.h"
@@ -174,10 +175,10 @@ class MissingDelay final : public Oracle {
     auto status = seen.waits.front().before->client_status;
     auto times = std::ranges::count_if(call.attempts, [&](auto* e) { return e->client_status == status; });
     return fmt::format(
-        "{} was sent {} while it was answered {}: {} after the first retry{}, median {}, longest {}{}{}.",
-        call.operation, counted(static_cast<std::size_t>(times), "time"), trace::show_status(status),
-        counted(gaps.size(), "gap"), seen.calls > 1 ? fmt::format(" in {} calls", seen.calls) : "",
-        show_gap(centile(gaps, 50)), show_gap(centile(gaps, 100)),
+        "{} was sent {} {}: {} after the first retry{}, median {}, longest {}{}{}.", call.operation,
+        counted(static_cast<std::size_t>(times), "time"), while_answered(status), counted(gaps.size(), "gap"),
+        seen.calls > 1 ? fmt::format(" in {} calls", seen.calls) : "", show_gap(centile(gaps, 50)),
+        show_gap(centile(gaps, 100)),
         std::ranges::any_of(seen.waits, &Wait::worked) ? " (without the time in which the client's thread was at work)"
                                                        : "",
         known ? fmt::format(", and no wait of the client's of {} or more was seen in them", show_gap(kMostMeasured))

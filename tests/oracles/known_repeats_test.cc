@@ -98,5 +98,41 @@ TEST(KnownRepeats, what_two_answers_make_no_more_than_possible_elsewhere_is_no_m
   EXPECT_EQ(judged({202, "{}"}, {202, "{}"}), "likely") << "nothing is shown";
 }
 
+TEST(KnownRepeats, who_waits_in_another_test_may_have_a_clock_of_the_test_s_here) {
+  auto asks = [](std::string test, const std::vector<Nanos>& waits, int status = 503) {
+    Trial t("P3", "error(transient)");
+    t.row.test = test;
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->call("read", "GET", test.contains("rate") ? "/rates/EUR" : "/names/ada");
+      tale->last().tag.test = test;
+    }
+    t.reference.answers(200);
+    t.in_case().gets_error(status);
+    for (auto wait : waits) {
+      if (wait) t.in_case().moved_on(wait);
+      t.in_case().again(kMillisecond / 10).gets_error(status);
+    }
+    t.in_case().fails({thrown("requests.HTTPError", "unavailable")});
+    t.reference.passes();
+    for (auto* tale : {&t.reference, &t.in_case()}) tale->run().results.back().test = test, tale->run().tests = {test};
+    return t;
+  };
+  const std::vector<Nanos> hurries(8, 0), waits = {200 * kMillisecond, 400 * kMillisecond};
+  auto beside = [&](Trial other) {
+    auto hurried = asks("tests/test_rates.py::test_rate", hurries);
+    ComparedCase all[] = {hurried.compared(), other.compared()};
+    std::string out;
+    for (auto& f : oracles::judge(all).findings)
+      if (f.verdict == "missing-delay")
+        out += fmt::format("{}{} ", show(f.confidence), f.message.contains("waits 400 ms before a retry") ? "!" : "");
+    return out;
+  };
+  EXPECT_EQ(beside(asks("tests/test_names.py::test_name", waits)), "possible! ");
+  EXPECT_EQ(beside(asks("tests/test_names.py::test_name", waits, 500)), "likely ") << "after another error";
+  EXPECT_EQ(beside(asks("tests/test_names.py::test_name", {0, 0})), "likely ");
+  EXPECT_EQ(beside(asks("tests/test_names.py::test_name", {400 * kMillisecond, 0})), "likely ")
+      << "before the first retry alone";
+}
+
 }  // namespace
 }  // namespace retrial::oracles
