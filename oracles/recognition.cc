@@ -139,8 +139,10 @@ Shown by_status(const Exchange& before, const Exchange& next) {
     return {Effects::one,
             fmt::format("what the first was about is gone for the second ({})", show_answer(next.service_status))};
   if (next.service_status == 208) return {Effects::one, "the service says that it was already reported (208)"};
-  if (before.service_status == 201 && next.service_status == 200)
-    return {Effects::one, "the service answered 201 Created to the first, and 200 OK to the second"};
+  bool begun = before.service_status == 201 || before.service_status == 202;
+  if (begun && next.service_status == 200)
+    return {Effects::one, fmt::format("the service answered {} to the first, and 200 OK to the second",
+                                      show_answer(before.service_status))};
   return {};
 }
 
@@ -236,7 +238,8 @@ bool sums_up(const Exchange& read, const std::vector<Member>& sent) {
 
 constexpr int kMostReads = 10;
 
-// A later look at the same place tells what was sent, and is to the letter what the reference is told there.
+// A later look at the same place tells what was sent, and is to the letter what the reference is told there; or one at
+// what that lies in, which holds it as a list ("POST /orders/7/items", and "items" of "GET /orders/7").
 Shown by_same_look(const trace::Comparison& c, const Exchange& before, const Exchange& next) {
   constexpr std::size_t kTelling = 3;
   auto sent = members_of(before.request_sample);
@@ -247,17 +250,25 @@ Shown by_same_look(const trace::Comparison& c, const Exchange& before, const Exc
       return m.value.size() >= kTelling && std::ranges::find(shown, m.value, &Member::value) != shown.end();
     });
   };
+  auto folder = trace::message::folder_of(path);
+  auto list = fmt::format("/{}/", path.substr(path.rfind('/') + 1));
+  auto holds = [&](const Exchange& e) {
+    auto shown = members_of(e.response_sample);
+    return std::ranges::any_of(shown, [&](auto& m) { return m.listed && list_path(m.path) == list; });
+  };
   if (next.told == 0 || before.request_digest != next.request_digest) return {};
   for (auto& pair : c.pairs) {
     if (!pair.reference || !pair.in_case || pair.in_case->first().begun < next.told) continue;
     auto &was = pair.reference->last(), &is = pair.in_case->last();
+    auto at = trace::message::path_of(is.target);
     if (!trace::message::safe_method(is.method) || is.service != before.service || was.target != is.target ||
-        trace::message::path_of(is.target) != path || asks_for_part(is.target))
+        (at != path && at != folder) || asks_for_part(is.target))
       continue;
     bool same = delivered(was) && delivered(is) && is_success(is.service_status) &&
                 was.service_status == is.service_status && was.response_sample == is.response_sample &&
                 was.response_bytes == is.response_bytes && is.response_bytes == is.response_sample.size();
-    if (same && told(is)) return {Effects::one, fmt::format("{} shows what it shows without the fault", is.operation)};
+    if (same && (at == path ? told(is) : holds(is)))
+      return {Effects::one, fmt::format("{} shows what it shows without the fault", is.operation)};
   }
   return {};
 }
