@@ -35,6 +35,7 @@ bool hands_back(const trace::Call& call, std::string_view message) {
 }
 
 bool compares_contents(std::string_view message) {
+  message = message.substr(0, message.find("comparison failed"));  // pytest.approx says so of any two numbers
   auto words = words_in(message);
   if (tells_failure(message)) return false;
   for (std::string_view none : {"none", "null", "nil", "undefined", "true", "false"})

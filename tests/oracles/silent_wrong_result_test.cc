@@ -155,6 +155,19 @@ TEST(SilentWrongResult, what_is_sent_once_more_later_was_kept_and_not_forgotten)
   EXPECT_EQ(t.verdicts(), "");
 }
 
+TEST(SilentWrongResult, two_numbers_that_are_not_near_each_other_are_compared_and_no_failure_is_told) {
+  auto rate = [](const char* text) {
+    Trial t("P3", "error(transient)");
+    t.reference.call("get", "GET", "/rates/GBP").answers(200, R"({"rate":1.4})");
+    t.in_case().call("get", "GET", "/rates/GBP").gets_error().fails({assertion(text)});
+    return t.verdicts();
+  };
+  EXPECT_EQ(rate("assert 13 == 14"), "silent-wrong-result possible");
+  EXPECT_EQ(rate("assert 1.3 == 1.4 ± 1.4e-06\n  comparison failed\n  Obtained: 1.3\n  Expected: 1.4 ± 1.4e-06"),
+            "silent-wrong-result possible");
+  EXPECT_EQ(rate("assert 'failed' == 14"), "");
+}
+
 TEST(SilentWrongResult, a_list_of_what_failed_tells_of_it) {
   auto returned = [](const char* text, const char* target = "/days/2024-02-01") {
     Trial t("P3", "error(transient)");
