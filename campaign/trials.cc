@@ -65,6 +65,7 @@ Result<bool> Trials::begin_one() {
   } else if (!ready_.empty() || next_pending() != pending_.end()) {
     return begin_trial();
   }
+  dismiss([&](auto& waiting) { return waiting.expected > time_left_(); });
   if (companies_to_run_.empty()) {
     auto company = next_company();
     auto free = static_cast<std::size_t>(context_.workers.most() - context_.workers.under_way());
@@ -107,6 +108,16 @@ void Trials::enlist(Company company) {
   for (auto& seat : company.seats)
     for (auto* c : seat.cases) c->under_way = true;
   companies_to_run_.push_back(std::move(company));
+}
+
+// Their cases are in the plan again.
+void Trials::dismiss(const std::function<bool(const Company&)>& which) {
+  std::erase_if(companies_to_run_, [&](const Company& company) {
+    if (!which(company)) return false;
+    for (auto& seat : company.seats)
+      for (auto* c : seat.cases) c->under_way = false;
+    return true;
+  });
 }
 
 // What goes further than was asked for is tried within the budget, or as long as the campaign is cheap for it.

@@ -53,6 +53,7 @@ class Trials {
   Result<bool> go_on(Trial& trial);
   Company next_company();
   void enlist(Company company);
+  void dismiss(const std::function<bool(const Company&)>& which);  // of those that are to be run
   void ended(std::uint64_t number, const trace::Run& run);
   void company_ended(const Company& company, trace::Run run);
   void take(Shown shown);
@@ -96,7 +97,9 @@ class Trials {
   SiteSamples samples_;
   std::set<std::string> disturbers_;                                              // tests whose faults other tests feel
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> felt_;  // by who feels them, and how
-  std::set<std::string> once_;  // tests that do not do the same twice in one process
+  std::map<std::string, std::string> own_way_;  // what these do otherwise where others are left out
+  std::set<std::string> asked_by_itself_;       // these were run so, or will be
+  std::set<std::string> once_;                  // tests that do not do the same twice in one process
   // Tests that did not do as they always do, though nothing was done to them: another's fault, or their own way.
   std::set<std::string> shaky_;
   // Cases that have confirmed a verdict, by it and their family: two paths of one call site show what it does.

@@ -78,7 +78,12 @@ void Trials::company_ended(const Company& company, trace::Run run) {
   for (auto& seat : company.seats)
     for (auto* c : seat.cases) c->under_way = false;
   if (context_.executor.interrupted()) return;
-  auto verdict = judge_company(company, std::move(run), refs_, context_.config.run.hold);
+  auto verdict = judge_company(company, std::move(run), refs_, context_.config.run.hold, own_way_);
+  for (auto& [test, how] : verdict.own_way) {
+    own_way_.try_emplace(test, how);
+    shaky_.erase(test);
+    dismiss([&](auto& waiting) { return looks_for_who_disturbs(waiting, test); });
+  }
   for (auto& test : verdict.missing) context_.wide.insert(test);
   once_.merge(verdict.once);
   for (auto& shown : verdict.shown) take(std::move(shown));
@@ -183,12 +188,15 @@ bool Trials::about_to_be_answered(const Pending& pending) const {
   return !pending.suspected.empty() && std::ranges::all_of(pending.suspected, alike);
 }
 
-// Which of those before it? Alone they are tried themselves, and nothing in their company.
+// Which of those before it, if not its own way where others are left out? Alone they are tried themselves, and nothing
+// in their company.
 void Trials::disturbed(const CompanyVerdict& verdict) {
   shaky_.insert(verdict.disturbed);
   Company suspects{verdict.before};
   for (auto& seat : suspects.seats) std::erase_if(seat.cases, [](auto* c) { return !c->planned() || c->under_way; });
-  if (suspects.seats.size() == 1) {
+  bool anew = asked_by_itself_.insert(verdict.disturbed).second;
+  if (anew) enlist(by_itself(verdict.disturbed, refs_));
+  if (suspects.seats.size() == 1 && !anew) {
     auto& disturber = suspects.seats.front().test;
     if (disturbers_.insert(disturber).second) felt_[{verdict.disturbed, verdict.how}].push_back(disturber);
     return;

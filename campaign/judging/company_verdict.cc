@@ -137,10 +137,11 @@ std::vector<Seat> in_order_of_run(const Company& company, const trace::Run& run)
   return seats;
 }
 
-CompanyVerdict judge_company(const Company& company, trace::Run run, const References& refs, Nanos hold) {
+CompanyVerdict judge_company(const Company& company, trace::Run run, const References& refs, Nanos hold,
+                             const std::map<std::string, std::string>& own_way) {
   CompanyVerdict verdict;
   auto seats = in_order_of_run(company, run);
-  bool died = run.stop != trace::Stop::exited, lost = !run.incomplete.empty();
+  bool died = run.stop != trace::Stop::exited, lost = !run.incomplete.empty(), aimless = company.aims().empty();
   auto slices = trace::slices_of(std::move(run));
   auto leave = [&](const Seat& seat, What what) {
     for (auto* c : seat.cases) verdict.shown.push_back({.c = c, .what = what});
@@ -165,6 +166,8 @@ CompanyVerdict judge_company(const Company& company, trace::Run run, const Refer
       continue;
     }
     auto how = lost || refs.unsteady.contains(seat.test) ? "" : disturbance(seat, *refs.tests.at(seat.test), slice);
+    if (aimless && !how.empty()) verdict.own_way.emplace(seat.test, how);
+    if (auto usual = own_way.find(seat.test); usual != own_way.end() && usual->second == how) how.clear();
     if (again && !lost && (!how.empty() || std::ranges::none_of(slice.exchanges, &trace::Exchange::fired))) {
       verdict.once.insert(seat.test);
       leave(seat, What::not_run);

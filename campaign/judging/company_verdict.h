@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -32,6 +33,8 @@ struct CompanyVerdict {
   std::vector<std::string> missing = {};  // tests that the run did not reach although it ended by itself
   // Tests that did otherwise when they were executed again: what they do is not the same twice in one process.
   std::set<std::string> once = {};
+  // What tests did otherwise in a run in which nothing was aimed at anybody.
+  std::map<std::string, std::string> own_way = {};
 };
 
 // How a call that nothing was found of met its fault: "2 attempts, then recovered; the test passed".
@@ -41,7 +44,8 @@ std::string what_was_right(const trace::Comparison& comparison, const std::strin
 trace::Comparison compare_case(const Case& c, const trace::Run& slice, bool shared);
 
 // Reads `run`. What its cases saw is kept by them (Case::seen). Where a test was disturbed, nothing of the run stands
-// but suspicions.
-CompanyVerdict judge_company(const Company& company, trace::Run run, const References& refs, Nanos hold);
+// but suspicions. What is a test's own way (CompanyVerdict::own_way) where others are left out disturbs it not.
+CompanyVerdict judge_company(const Company& company, trace::Run run, const References& refs, Nanos hold,
+                             const std::map<std::string, std::string>& own_way = {});
 
 }  // namespace retrial::campaign

@@ -171,6 +171,16 @@ std::vector<Company> halves(const Company& company, const std::string& control, 
   return out;
 }
 
+Company by_itself(const std::string& control, const References& refs) {
+  Seat seat{control, {}};
+  auto time = refs.start + time_of(seat, refs);
+  return {{std::move(seat)}, time};
+}
+
+bool looks_for_who_disturbs(const Company& company, const std::string& control) {
+  return !company.seats.empty() && company.seats.back().cases.empty() && company.seats.back().test == control;
+}
+
 namespace {
 
 // How often a test is executed for all its cases, and in how many runs: those of one call come one after another, as do

@@ -43,6 +43,10 @@ std::vector<Company> parts(Company company, std::size_t workers, std::size_t cor
 
 // The aims of `company` in two halves, each with `control` behind them: which of them disturbs it?
 std::vector<Company> halves(const Company& company, const std::string& control, const References& refs);
+// And what does that do by itself, where nothing is done to anybody and the others are left out?
+Company by_itself(const std::string& control, const References& refs);
+// Is it one of these?
+bool looks_for_who_disturbs(const Company& company, const std::string& control);
 
 // Of a case that is tried alone, with the fault and without.
 inline constexpr int kRunsOfTrial = 3;

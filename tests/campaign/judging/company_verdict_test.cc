@@ -52,7 +52,7 @@ class InCompany : public testing::Test {
     }
     run_.results.insert(run_.results.end(), more.results.begin(), more.results.end());
   }
-  CompanyVerdict verdict() { return judge_company(company_, run_, refs_, 30 * kSecond); }
+  CompanyVerdict verdict() { return judge_company(company_, run_, refs_, 30 * kSecond, own_way_); }
   std::vector<What> shown() {
     std::vector<What> out(cases_.size(), What::not_run);
     for (auto& s : verdict().shown)
@@ -70,6 +70,7 @@ class InCompany : public testing::Test {
   References refs_;
   std::deque<Case> cases_;
   Company company_;
+  std::map<std::string, std::string> own_way_;
   trace::Run run_{.id = 9, .kind = trace::RunKind::with_fault};
 };
 
@@ -218,6 +219,26 @@ TEST_F(InCompany, a_test_that_went_otherwise_before_its_fault_was_disturbed_and_
   did("two", faulted().call("a", "PUT", "/a").gets_error().again(kSecond).answers(200).passes());
   EXPECT_EQ(shown(), (std::vector{What::not_run, What::not_run}));
   EXPECT_EQ(verdict().how, "it did not send GET /before at src/orders.py:12 look");
+}
+
+TEST_F(InCompany, what_a_test_does_by_itself_where_others_are_left_out_disturbs_it_not) {
+  test("one");
+  test("two");
+  auto logs_in = before(faulted().call("login", "POST", "/token").answers(200));
+  control("two");
+  did("two", Tale(logs_in).call("a", "PUT", "/a").answers(200).call("b", "PUT", "/b").answers(200).passes());
+  auto how = verdict().own_way.at("two");
+  EXPECT_EQ(how, "it sent POST /token at src/orders.py:12 login, which it does not else");
+  EXPECT_EQ(verdict().disturbed, "");
+  company_.seats.clear();
+  aimed("one", "a");
+  control("two");
+  did("one", a_recovers().call("b", "PUT", "/b").answers(200).passes());
+  EXPECT_EQ(verdict().disturbed, "two");
+  EXPECT_TRUE(verdict().own_way.empty()) << "somebody's fault came before it";
+  own_way_["two"] = how;
+  EXPECT_EQ(verdict().disturbed, "");
+  EXPECT_EQ(shown(), (std::vector{What::clean}));
 }
 
 TEST_F(InCompany, nobody_disturbs_the_first_test) {

@@ -178,6 +178,12 @@ TEST_F(Companies, are_halved_with_the_disturbed_test_behind_each) {
   EXPECT_EQ(show(both[1]), "b: c2; c: c3; d:");
   EXPECT_EQ(both[1].aims().size(), 2u);
   EXPECT_EQ(both[1].tests(), (std::vector<std::string>{"b", "c", "d"}));
+  auto alone = by_itself("d", refs_);
+  EXPECT_EQ(show(alone), "d:");
+  EXPECT_TRUE(alone.aims().empty());
+  for (auto& one : {alone, both[0], both[1]}) EXPECT_TRUE(looks_for_who_disturbs(one, "d"));
+  EXPECT_FALSE(looks_for_who_disturbs(both[0], "a"));
+  EXPECT_FALSE(looks_for_who_disturbs(company, "c"));
 }
 
 TEST_F(Companies, are_expected_to_take_their_tests_and_starts_and_what_is_tried_alone_over_all_workers) {
