@@ -37,6 +37,10 @@ std::vector<Member> members_sent(const trace::Exchange& e) {
   return trace::whole_sample(e) ? members_of_messages(e, e.request_sample) : std::vector<Member>();
 }
 
+bool kept_whole(const trace::Exchange& e) {
+  return e.response_bytes == e.response_sample.size() || is_json(e.response_sample);
+}
+
 std::vector<Member> members_answered(const trace::Exchange& e) {
   if (!e.grpc.is) return members_of(e.response_sample);
   bool whole = e.response_bytes <= e.response_sample.size();

@@ -14,6 +14,9 @@ namespace retrial::oracles {
 std::vector<Member> members_sent(const trace::Exchange& e);
 std::vector<Member> members_answered(const trace::Exchange& e);
 
+// Is what was kept of its answer's body all of it: by its length, or as JSON, which in chunks is longer on the wire?
+bool kept_whole(const trace::Exchange& e);
+
 // Of a message each field that the other has and it has not: it is 0, or empty (proto3 leaves it out).
 void add_defaults(std::vector<Member>& members, const std::vector<Member>& other);
 

@@ -7,6 +7,7 @@
 #include "base/characters.h"
 #include "base/text.h"
 #include "oracles/evidence.h"
+#include "oracles/exchange_members.h"
 #include "oracles/ledger.h"
 #include "oracles/made_of.h"
 #include "oracles/members.h"
@@ -79,7 +80,7 @@ std::string_view content_of(const Comparison& c, const Call& read) {
   std::string_view content;
   if (auto* beside = counterpart(c, read))
     if (auto& usual = beside->last(); delivered(usual) && is_success(usual.service_status) && same_thing(usual, first))
-      content = usual.response_bytes == usual.response_sample.size() ? std::string_view(usual.response_sample) : "";
+      content = kept_whole(usual) ? std::string_view(usual.response_sample) : "";
   for (auto& e : c.in_case->exchanges)
     if (e.begun < first.begun && e.method == "PUT" && same_thing(e, first) && had_effect(e))
       content = e.request_bytes == e.request_sample.size() ? std::string_view(e.request_sample) : "";

@@ -26,8 +26,6 @@ constexpr std::array<std::string_view, 31> kOfAttempts = {
 // What a look at a thing counts up itself.
 constexpr std::array<std::string_view, 6> kOfLooks = {"poll", "polls", "read", "reads", "hits", "lookups"};
 
-bool is_whole(const trace::Exchange& e) { return e.response_bytes == e.response_sample.size(); }
-
 // A list of what was asked: its entries have a method, and a path or a status.
 bool of_requests(const std::vector<Member>& members, const std::string& list) {
   auto names = [&](auto known) {
@@ -144,7 +142,7 @@ std::size_t lines_of(const trace::Exchange& e) {
 // Lines of a text: of records, of a ledger, each of which may be JSON; and no one document.
 bool has_lines(const trace::Exchange& e) {
   auto text = trim(e.response_sample);
-  if (!is_whole(e) || text.starts_with('<') || text.contains('\0')) return false;
+  if (!kept_whole(e) || text.starts_with('<') || text.contains('\0')) return false;
   auto all = split(text, '\n');
   return !text.starts_with('{') || std::ranges::all_of(all, [](auto line) { return is_json(line); });
 }

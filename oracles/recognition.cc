@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "oracles/evidence.h"
+#include "oracles/exchange_members.h"
 #include "oracles/ledger.h"
 #include "oracles/members.h"
 #include "oracles/rpc_answers.h"
@@ -266,7 +267,7 @@ Shown by_same_look(const trace::Comparison& c, const Exchange& before, const Exc
       continue;
     bool same = delivered(was) && delivered(is) && is_success(is.service_status) &&
                 was.service_status == is.service_status && was.response_sample == is.response_sample &&
-                was.response_bytes == is.response_bytes && is.response_bytes == is.response_sample.size();
+                was.response_bytes == is.response_bytes && kept_whole(is);
     if (same && (at == path ? told(is) : holds(is)))
       return {Effects::one, fmt::format("{} shows what it shows without the fault", is.operation)};
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "oracles/evidence.h"
+#include "oracles/exchange_members.h"
 #include "oracles/members.h"
 #include "oracles/recognition.h"
 #include "trace/profiles/message.h"
@@ -19,9 +20,7 @@ bool names_its_thing(const Exchange& look, const std::string& value) {
 }
 
 bool tells_the_same(const Exchange& was, const Exchange& is) {
-  auto whole = [](const Exchange& e) {
-    return delivered(e) && is_success(e.service_status) && e.response_bytes == e.response_sample.size();
-  };
+  auto whole = [](const Exchange& e) { return delivered(e) && is_success(e.service_status) && kept_whole(e); };
   if (!whole(was) || !whole(is)) return false;
   auto usual = members_of(was.response_sample), told = members_of(is.response_sample);
   return !told.empty() && std::ranges::equal(usual, told, [&](auto& a, auto& b) {
