@@ -10,6 +10,7 @@
 #include "oracles/client_words.h"
 #include "oracles/evidence.h"
 #include "oracles/failure.h"
+#include "oracles/ledger.h"
 #include "oracles/members.h"
 #include "oracles/programming_errors.h"
 #include "oracles/registry.h"
@@ -143,6 +144,7 @@ class UnrelatedException final : public Oracle {
         return later.begun >= e.told && !is_look(later) && (trace::message::safe_method(later.method) || another);
       });
       if ((!met_own_effect(call) && !used_up(call)) || looked || &call.last() != &e) continue;
+      if (another_failed(c, call) || left_more_undone(c, call)) continue;
       judgement.findings.push_back(make_finding(
           compared, c, call, kUnrelatedException, std::min(Confidence::likely, call.confidence),
           fmt::format("{}: {}, the {} attempt was answered {} by the service itself, and the command ended with status "
@@ -152,6 +154,32 @@ class UnrelatedException final : public Oracle {
           kLook));
       return;
     }
+  }
+
+  // Another call ended in its fault, and was not done: of that the status may speak.
+  static bool another_failed(const trace::Comparison& c, const trace::Call& call) {
+    return std::ranges::any_of(c.faulted, [&](auto* other) {
+      return other != &call && trace::told_failed(other->last()) && !met_own_effect(*other) && !used_up(*other);
+    });
+  }
+
+  // It went on to another turn of what it does, and in the end has done less than without the fault: of that its status
+  // may speak.
+  static bool left_more_undone(const trace::Comparison& c, const trace::Call& call) {
+    bool turns = std::ranges::any_of(c.in_case->exchanges, [&](auto& later) {
+      return later.begun >= call.last().told && !is_look(later) && later.pid == call.first().pid &&
+             std::ranges::any_of(c.in_case->exchanges, [&](auto& e) {
+               return e.begun < call.first().begun && e.operation == later.operation && e.pid == later.pid;
+             });
+    });
+    auto done = [](const std::vector<trace::Call>& calls, const std::string& operation) {
+      return std::ranges::count_if(calls, [&](auto& k) {
+        return k.operation == operation && std::ranges::any_of(k.attempts, [](auto* e) { return had_effect(*e); });
+      });
+    };
+    return turns && std::ranges::any_of(c.reference_calls, [&](auto& k) {
+             return done(c.case_calls, k.operation) < done(c.reference_calls, k.operation);
+           });
   }
 
   // 400 to the very same that was a good request the first time: what it hands in can be used once ("invalid_grant").

@@ -489,6 +489,45 @@ TEST(UnrelatedException, a_command_that_takes_its_own_effect_for_a_failure_says_
   EXPECT_EQ(refused.verdicts(), "") << "nothing had been done";
 }
 
+TEST(UnrelatedException, a_status_may_speak_of_another_call_that_failed) {
+  auto ends = [](bool paid) {
+    Trial t;
+    t.reference.call("pay", "POST", "/payments").answers(201);
+    t.reference.call("place", "POST", "/orders").answers(201);
+    t.in_case().call("pay", "POST", "/payments").is_lost(Telling::reset, 201).again(kSecond);
+    paid ? t.in_case().answers(200) : t.in_case().gets_error();
+    t.in_case().call("place", "POST", "/orders").is_lost(Telling::close, 201).again(kSecond).answers(409);
+    t.reference.stops(trace::Stop::exited, 0);
+    t.in_case().stops(trace::Stop::exited, 1);
+    t.row.test.clear();
+    return t.verdicts().contains("unrelated-exception");
+  };
+  EXPECT_TRUE(ends(true));
+  EXPECT_FALSE(ends(false));
+}
+
+// A worker whose message was gone when it removed it once more, and which has not come to the last one by its end.
+TEST(UnrelatedException, who_goes_on_to_the_next_turn_and_has_left_work_undone_may_say_that_by_its_status) {
+  auto ends = [](bool goes_on, bool all_done) {
+    Trial t;
+    auto turn = [](Tale& tale, const char* id) -> Tale& {
+      tale.call("turn", "POST", "/queue/receive").answers(200);
+      return tale.call("ack", "DELETE", std::string("/queue/messages/") + id);
+    };
+    for (auto* id : {"m-1", "m-2"}) turn(t.reference, id).answers(204);
+    turn(t.in_case(), "m-1").is_lost(Telling::reset, 204).again(kSecond).answers(404);
+    if (goes_on) t.in_case().call("turn", "POST", "/queue/receive").answers(200);
+    if (all_done) t.in_case().call("ack", "DELETE", "/queue/messages/m-2").answers(204);
+    t.reference.stops(trace::Stop::exited, 0);
+    t.in_case().stops(trace::Stop::exited, 1);
+    t.row.test.clear();
+    return t.verdicts();
+  };
+  EXPECT_EQ(ends(true, false), "");
+  EXPECT_EQ(ends(false, false), "unrelated-exception likely") << "it ended by that";
+  EXPECT_EQ(ends(true, true), "unrelated-exception likely") << "nothing else is left undone";
+}
+
 TEST(UnrelatedException, a_client_without_a_connection_has_kept_those_that_were_answered) {
   auto ends = [](const char* type, bool silent = false) {
     Trial t("P3", "error(503)");
