@@ -34,6 +34,7 @@ constexpr std::size_t kRounds = 3;  // where gaps and counters alone tell layers
 constexpr std::size_t kMostRounds = 10;
 constexpr Nanos kTick = 30 * kSecond;
 constexpr double kGrown = 1.5;  // of the longest such pause to the shortest: an outer back-off
+constexpr double kPace = 1.1;   // of two times of one pace, the longer to the shorter
 
 // A call as rounds of an inner layer, one round an attempt of the outer one.
 struct Layers {
@@ -93,6 +94,36 @@ bool goes_on_for_ever(const trace::Call& call, const std::vector<std::size_t>& s
   }
   bool grows = static_cast<double>(most) >= kGrown * static_cast<double>(least);
   return starts.size() > kMostRounds || (!grows && most >= kTick);
+}
+
+// Without faults it asks there again after such a pause, or at such a distance, too, though it was answered well: these
+// are the turns of what comes again anyway, and no layer.
+bool keeps_its_pace(const trace::Comparison& c, const trace::Call& call, const std::vector<std::size_t>& rounds) {
+  struct Turn {
+    Nanos pause, distance;
+  };
+  auto alike = [](Nanos one, Nanos other) {
+    auto [less, more] = std::minmax(one, other);
+    return less > 0 && static_cast<double>(more) <= kPace * static_cast<double>(less);
+  };
+  auto& first = call.first();
+  std::vector<Turn> usual;
+  const trace::Exchange* before = nullptr;
+  for (auto& e : c.reference->exchanges) {
+    if (e.operation != first.operation || e.tag.site != first.tag.site || e.tag.test != first.tag.test) continue;
+    if (before && is_success(before->client_status)) usual.push_back({e.begun - before->told, e.begun - before->begun});
+    before = &e;
+  }
+  std::size_t start = 0;
+  for (std::size_t i = 0; i + 1 < rounds.size(); i++) {
+    auto next = start + rounds[i];
+    Turn turn{call.attempts[next]->begun - call.attempts[next - 1]->told,
+              call.attempts[next]->begun - call.attempts[start]->begun};
+    start = next;
+    auto is = [&](auto& u) { return alike(u.pause, turn.pause) || alike(u.distance, turn.distance); };
+    if (std::ranges::none_of(usual, is)) return false;
+  }
+  return true;
 }
 
 // Rounds whose attempts one library made, as somebody called it again, who may be two in turn: "rates.py:24 job 4
@@ -210,7 +241,8 @@ class RetryAmplification final : public Oracle {
       auto layers = layers_of(call);
       if (!layers) return;
       auto& r = layers->rounds;
-      if (layers->by_gaps && may_be_side_by_side(c, call, r[0])) layers->sure = trace::Confidence::possible;
+      bool side_by_side = layers->by_gaps && may_be_side_by_side(c, call, r[0]);
+      if (side_by_side || keeps_its_pace(c, call, r)) layers->sure = trace::Confidence::possible;
       (layers->of_runtime ? judgement.notes : judgement.findings)
           .push_back(make_finding(
               compared, c, call, kRetryAmplification, std::min(layers->sure, call.confidence),

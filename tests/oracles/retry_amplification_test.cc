@@ -163,6 +163,16 @@ TEST(RetryAmplification, of_a_scheduler_or_a_worker_that_retries_in_one_layer_is
   EXPECT_EQ(layers(waiting(worker)), "possible");
 }
 
+TEST(RetryAmplification, of_what_comes_again_after_such_a_pause_without_the_fault_too_is_possible) {
+  auto usually_after = [](Nanos pause) {
+    auto t = waiting({.5, 1, 2, 20, .5, 1, 2, 20, .5, 1, 2});
+    for (int i = 0; i < 2; i++) t.reference.waits(pause).call("load", "GET", "/things/lamp").answers(200);
+    return layers(std::move(t));
+  };
+  EXPECT_EQ(usually_after(20 * kSecond), "possible");
+  EXPECT_EQ(usually_after(kSecond / 10), "likely");
+}
+
 TEST(RetryAmplification, of_pauses_that_the_service_chose_is_none) {
   EXPECT_EQ(layers(waiting({.5, .5, .5, 20, .5, .5, .5})), "none");
   auto t = waiting({.1, .1, 20, .1, .1, 20, .1, .1});
