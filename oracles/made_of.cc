@@ -51,7 +51,7 @@ void keep_one_entry(Source& source) {
 
 }  // namespace
 
-bool Source::is_copied() const { return handed_on.size() >= kMostCopied; }
+bool Source::is_copied() const { return whole || handed_on.size() >= kMostCopied; }
 
 std::vector<std::string> values_of(const Exchange& e) {
   std::vector<std::string> values;
@@ -84,6 +84,7 @@ std::optional<Source> source_of(const trace::Run& run, const Exchange& work) {
   auto handed_on = [&](auto& m) {
     return m.value.size() >= kTellingValue ? std::ranges::binary_search(values, m.value) : same(m) || in_path(m);
   };
+  bool of_members = !sent.empty();
   std::optional<Source> source;
   std::size_t answers = 0;
   for (auto at = run.exchanges.rbegin(); at != run.exchanges.rend() && answers < kMostAnswers; ++at) {
@@ -91,6 +92,8 @@ std::optional<Source> source_of(const trace::Run& run, const Exchange& work) {
     bool reads = e.method != "PUT" && e.method != "DELETE" && e.told && e.told <= work.begun;
     if (!reads || !delivered(e) || !trace::carried_out(e)) continue;
     answers++;
+    bool whole = !of_members && work.request_sample.size() >= kTellingValue && e.response_sample == work.request_sample;
+    if (whole) return Source{.read = &e, .told = {}, .handed_on = {}, .whole = true};
     Source its{.read = &e, .told = members_told(e), .handed_on = {}};
     std::ranges::copy_if(its.told, std::back_inserter(its.handed_on), handed_on);
     keep_one_entry(its);

@@ -21,6 +21,7 @@ struct Source {
   std::vector<Member> told;  // all of its members, also of messages that stand in it as texts
   std::vector<Member>
       handed_on;           // those that the call holds; of several entries of a list, of the one that most are of
+  bool whole = false;      // its body is that answer's own: of a file, which has no members
   bool is_copied() const;  // so many are handed on that it is no chance
 };
 // The answer that holds the most of it, of several the latest. None: none holds what is no other's by chance.

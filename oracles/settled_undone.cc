@@ -146,6 +146,7 @@ class SettledUndone final : public Oracle {
   static bool worked_on(const trace::Run& run, const Source& source, const Exchange& settles) {
     return std::ranges::any_of(run.exchanges, [&](auto& e) {
       if (&e == &settles || e.begun < source.read->told || !may_have_effect(e)) return false;
+      if (source.whole) return e.request_sample == source.read->response_sample;
       auto values = values_of(e);
       return std::ranges::all_of(source.handed_on,
                                  [&](auto& m) { return std::ranges::binary_search(values, m.value); });

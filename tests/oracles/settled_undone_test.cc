@@ -205,6 +205,25 @@ TEST(SettledUndone, a_thing_that_is_moved_is_written_first) {
   EXPECT_EQ(told(std::move(other)), "");
 }
 
+// A file has no members: it is handed on whole.
+TEST(SettledUndone, a_file_that_is_removed_though_its_copy_was_not_written_is_lost) {
+  auto archive = [](const char* written, bool elsewhere) {
+    Trial t("P3", "error(503)");
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      send(*tale, "GET", "/blobs/inbox/a-1.csv").answers(200, "id,total\n1,20\n");
+      if (elsewhere) send(*tale, "PUT", "/blobs/ledger/a-1.csv", "id,total\n1,20\n").answers(200);
+      send(*tale, "PUT", "/blobs/archive/a-1.csv", written);
+      tale == &t.reference ? tale->answers(200) : tale->gets_error();
+      send(*tale, "DELETE", "/blobs/inbox/a-1.csv").answers(204);
+    }
+    t.in_case().passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(archive("id,total\n1,20\n", false), "settled-undone likely");
+  EXPECT_EQ(archive("id,total\n1,20\n", true), "lost-effect possible") << "something was done of it";
+  EXPECT_EQ(archive("another text", false), "lost-effect possible");
+}
+
 TEST(SettledUndone, what_is_put_back_or_done_otherwise_is_not_lost) {
   auto back = consumer("DELETE", "/messages/m-17", "");
   send(back.in_case(), "POST", "/messages", kFirst).answers(201);
