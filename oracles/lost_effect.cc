@@ -157,7 +157,7 @@ class LostEffect final : public Oracle {
   }
 
   // Does a list in this answer hold what that call sent: an entry with all that its body says, the id or name that its
-  // body gives it, or with the name that a PUT gave it ("PUT /blobs/a": "a", or {"name": "a"}).
+  // body gives it, or with the name that a PUT gave it ("PUT /blobs/in/a": "a", or {"name": "in/a"}).
   static bool holds(const trace::Exchange& answer, const Call& call) {
     auto& request = call.first();
     auto sent = members_of(request.request_sample);
@@ -172,7 +172,12 @@ class LostEffect final : public Oracle {
     };
     if (std::ranges::any_of(sent, [&](auto& m) { return is_named(m) && lists(m.value); })) return true;
     auto parts = trace::message::segments(trace::message::path_of(request.target));
-    return request.method == "PUT" && parts.size() > 1 && lists(percent_decode(parts.back()));
+    std::string name;
+    for (auto i = parts.size(); request.method == "PUT" && i-- > 1;) {
+      name = percent_decode(parts[i]) + (name.empty() ? "" : "/") + name;
+      if (lists(name)) return true;
+    }
+    return false;
   }
 
   // Is what that call's path names shown as its body sets it ("PATCH /orders/o-3", {"status": "shipped"}): by a read of

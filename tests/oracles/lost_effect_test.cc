@@ -129,6 +129,19 @@ TEST(LostEffect, a_list_of_names_shows_that_what_a_put_names_is_missing) {
   }
 }
 
+TEST(LostEffect, a_name_that_a_put_gave_may_be_several_segments_of_its_path) {
+  auto listed = [](const char* with) {
+    Trial t("K1", "error(503) x 1, then pass");
+    t.reference.call("put", "PUT", "/blobs/archive/a-1.csv").answers(200);
+    t.reference.call("all", "GET", "/blobs").answers(200, R"({"blobs":[{"key":"archive/a-1.csv","size":19}]})");
+    t.in_case().call("put", "PUT", "/blobs/archive/a-1.csv").gets_error();
+    t.in_case().call("all", "GET", "/blobs").answers(200, with);
+    return passed(t);
+  };
+  EXPECT_EQ(listed(R"({"blobs":[]})"), "lost-effect likely");
+  EXPECT_EQ(listed(R"({"blobs":[{"key":"archive/a-1.csv","size":3}]})"), "lost-effect possible");
+}
+
 TEST(LostEffect, a_list_of_ids_shows_that_what_a_body_names_is_missing) {
   for (auto& [body, verdict] : {std::pair(R"({"event_id":"ev-login-1","what":"in"})", "lost-effect likely"),
                                 std::pair(R"({"what":"ev-login-1"})", "lost-effect possible")}) {
