@@ -218,7 +218,9 @@ class DuplicateEffect final : public Oracle {
     if (failure == failed.attempts.end()) return;
     auto& fault = **failure;
     for (auto& pair : c.pairs) {
-      if (!pair.in_case || pair.reference || pair.in_case == &failed) continue;
+      if (!pair.in_case || pair.in_case == &failed) continue;
+      // What stands in its place without the fault may be the batch's next part: they are paired by their order.
+      if (pair.reference && same_request(pair.reference->first(), pair.in_case->first())) continue;
       auto done = std::ranges::find_if(pair.in_case->attempts, [](auto* e) { return had_effect(*e); });
       if (done == pair.in_case->attempts.end()) continue;
       auto& other = **done;

@@ -50,6 +50,23 @@ TEST(DuplicateEffect, a_list_that_was_carried_out_and_is_then_sent_in_halves_is_
   EXPECT_EQ(verdicts(R"({"readings":[{"m":"c","kwh":1}]})", R"({"readings":[{"m":"c","kwh":2}]})"), "") << "others";
 }
 
+// A batch in parts, of which the second fails: it is paired, by order, with what comes third without the fault.
+TEST(DuplicateEffect, a_part_that_was_done_before_the_next_one_failed_is_done_twice_where_all_begins_anew) {
+  constexpr const char* kParts[] = {R"([{"k":"a","by":1}])", R"([{"k":"b","by":2}])", R"([{"k":"c","by":3}])"};
+  auto verdicts = [&](std::size_t from) {
+    Trial t("K1", "error(503) x 1, then pass");
+    for (auto* part : kParts) send_list(t.reference, part).answers(200, R"({"applied":1})");
+    send_list(t.in_case(), kParts[0]).answers(200, R"({"applied":1})");
+    send_list(t.in_case(), kParts[1]).gets_error();
+    t.in_case().waits(400 * kMillisecond);
+    for (auto i = from; i < std::size(kParts); i++) send_list(t.in_case(), kParts[i]).answers(200, R"({"applied":1})");
+    t.in_case().passes();
+    return t.verdicts();
+  };
+  EXPECT_TRUE(verdicts(0).contains("duplicate-effect")) << verdicts(0);
+  EXPECT_EQ(verdicts(1), "") << "it goes on with what has failed";
+}
+
 TEST(DuplicateEffect, a_list_that_is_empty_when_it_is_sent_again_has_no_second_effect) {
   Trial t;
   send_list(t.reference, R"({"points":[{"at":1},{"at":2}]})").answers(202, R"({"accepted":2})");
