@@ -5,6 +5,7 @@
 #include <string>
 
 #include "oracles/evidence.h"
+#include "oracles/ledger.h"
 #include "oracles/members.h"
 #include "oracles/other_state.h"
 #include "oracles/repeat.h"
@@ -41,6 +42,17 @@ bool raise_duplicate(const trace::Call& call, const trace::Exchange& look, const
 // removed is gone whoever did it.
 bool met_own(const trace::Call& call) { return met_own_effect(call) && call.first().method != "DELETE"; }
 
+// Or the service never heard of it, and of its kind as much was carried out in the end as without the fault: it was
+// sent again with another content, which is another call to whoever reads the wire.
+bool done_by_another(const trace::Comparison& c, const trace::Call& call) {
+  if (trace::message::safe_method(call.first().method) || !kept_from_service(call)) return false;
+  auto done = [&](const trace::Run& run, Nanos since) {
+    return std::ranges::count_if(
+        run.exchanges, [&](auto& e) { return had_effect(e) && e.begun >= since && e.operation == call.operation; });
+  };
+  return done(*c.in_case, call.last().told) > 0 && done(*c.in_case, 0) >= done(*c.reference, 0);
+}
+
 std::set<std::string> ids_in(const trace::Exchange& answer) {
   std::set<std::string> ids;
   for (auto& m : members_of(answer.response_sample))
@@ -64,15 +76,17 @@ bool gave_others(const trace::Call& call) {
 // Without a control it is possible: a service that is not reset has more with every run, its list may be one of
 // requests, and of more entries after a write duplicate-effect tells.
 void judge_state_at_end(const ComparedCase& compared, const trace::Comparison& c, Judgement& judgement) {
-  bool over = !c.faulted.empty() &&
-              std::ranges::all_of(c.faulted, [](auto* call) { return trace::recovered(*call) || met_own(*call); });
+  bool over = !c.faulted.empty() && std::ranges::all_of(c.faulted, [&](auto* call) {
+    return trace::recovered(*call) || met_own(*call) || done_by_another(c, *call);
+  });
   if (!compared.row->test.empty() || !over) return;
   if (told_already(judgement, compared.control ? Confidence::likely : Confidence::possible)) return;
   auto refused = std::ranges::find_if(c.faulted, [](auto* call) { return met_own(*call); });
   bool to_come = std::ranges::any_of(c.faulted, [](auto* call) { return gave_others(*call); });
   auto& call = refused == c.faulted.end() ? *c.faulted.front() : **refused;
   auto came = refused == c.faulted.end()
-                  ? std::string("it was sent again and answered well")
+                  ? std::string(trace::recovered(call) ? "it was sent again and answered well"
+                                                       : "another of its kind was then carried out in its place")
                   : fmt::format("its own effect was met when it was sent again ({})", show_error(call.last()));
   bool repeatable = trace::profile_of(call.first()).repeat(call.first()) != trace::Repeat::unknown;
   for (auto& is : c.in_case->exchanges) {

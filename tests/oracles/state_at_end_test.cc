@@ -47,6 +47,31 @@ TEST(StateAtEnd, another_list_is_possible_where_no_control_says_that_it_lies_at_
   EXPECT_EQ(told(held(R"({"total":3})", R"({"total":2})", nullptr)), "") << "of a number nothing is known";
 }
 
+// Each attempt adds a line to what it sends: no attempt of one call, to whoever reads the wire.
+TEST(StateAtEnd, what_was_sent_again_with_another_content_was_got_over_too) {
+  auto shows = [](const char* is, bool again) {
+    Trial t("K1", "error(503) x 1, then pass");
+    t.row.test.clear();
+    constexpr auto kUsual = R"({"orders":[{"ref":"o-1","lines":["bolt","fee"]}]})";
+    t.reference.call("", "POST", "/orders").answers(201);
+    look(t.reference, kUsual);
+    t.reference.passes();
+    t.in_case().call("", "POST", "/orders").gets_error();
+    if (again) t.in_case().call("", "POST", "/orders").answers(201);
+    look(t.in_case(), is);
+    t.in_case().stops(trace::Stop::exited, 0);
+    t.in_case().passes();
+    Tale control(trace::RunKind::without_fault);
+    control.call("", "POST", "/orders").answers(201);
+    look(control, kUsual);
+    t.control = &control;
+    return told(t.judge());
+  };
+  EXPECT_EQ(shows(R"({"orders":[{"ref":"o-1","lines":["bolt","fee","fee"]}]})", true), "likely");
+  EXPECT_EQ(shows(R"({"orders":[{"ref":"o-1","lines":["bolt","fee"]}]})", true), "");
+  EXPECT_EQ(shows(R"({"orders":[{"ref":"o-2","lines":["bolt","fee","fee"]}]})", false), "") << "it was given up";
+}
+
 TEST(StateAtEnd, it_is_likely_where_both_runs_without_the_fault_show_one_state) {
   auto judgement = held(kThree, R"({"items":[{"id":"a1"},{"id":"a3"}]})", kThree);
   EXPECT_EQ(told(judgement), "likely");
