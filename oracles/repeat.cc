@@ -224,12 +224,22 @@ bool only_reads(const Exchange& e) {
   if (trace::message::safe_method(e.method)) return true;
   return e.method == "POST" && (reads_by_name(e) || asks_a_model(e));
 }
-bool takes_turns(const Exchange& e) {
-  static constexpr std::array<std::string_view, 20> kTurns = {
-      "receive", "poll",    "dequeue", "pop",  "take",  "claim",   "lease",     "consume", "pull",   "login",
-      "auth",    "session", "token",   "ping", "renew", "refresh", "heartbeat", "beat",    "metric", "event"};
+namespace {
+std::string_view last_part(const Exchange& e) {
   auto path = trace::message::path_of(e.target);
-  return has_word(path.substr(path.rfind('/') + 1), kTurns);
+  return path.substr(path.rfind('/') + 1);
+}
+// It asks for what is next.
+bool takes_next(const Exchange& e) {
+  static constexpr std::array<std::string_view, 9> kTakes = {"receive", "poll",  "dequeue", "pop", "take",
+                                                             "claim",   "lease", "consume", "pull"};
+  return has_word(last_part(e), kTakes);
+}
+}  // namespace
+bool takes_turns(const Exchange& e) {
+  static constexpr std::array<std::string_view, 11> kTurns = {
+      "login", "auth", "session", "token", "ping", "renew", "refresh", "heartbeat", "beat", "metric", "event"};
+  return takes_next(e) || has_word(last_part(e), kTurns);
 }
 bool lets_in(const Exchange& e) {
   auto gives = [&](std::string_view name) { return e.response_sample.contains(name); };
@@ -353,6 +363,8 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
                 "both answers are the same, and the client asks so itself until the answer is another, so it may be a "
                 "look"};
   if (rpc_reads(before) || (before.grpc.is && rpc_sets(before)) || resumes_stream(before, next)) return {};
+  if (takes_next(before))
+    return Harm{Confidence::possible, "it asks for what is next, and the first may have taken something"};
   if (!profile.method_tells())
     return Harm{Confidence::possible, "nothing is known of this method that would make a second execution harmless"};
   return Harm{named(before) == Named::write ? likely : Confidence::possible,

@@ -78,6 +78,20 @@ TEST(DuplicateEffect, a_list_that_is_empty_when_it_is_sent_again_has_no_second_e
   EXPECT_EQ(t.verdicts(), "changed-on-retry likely");
 }
 
+TEST(DuplicateEffect, what_is_next_is_asked_for_again_and_may_have_been_taken) {
+  auto asked = [](const char* target, const char* second) {
+    Trial t;
+    constexpr auto kMessage = R"({"message":{"id":"m-1"}})";
+    t.reference.call("turn", "POST", target).answers(200, kMessage);
+    t.in_case().call("turn", "POST", target).is_lost(Telling::reset, 200, kMessage);
+    t.in_case().again(300'000).answers(200, second).passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(asked("/queue/receive", R"({"message":null,"in_flight":1})"), "duplicate-effect possible");
+  EXPECT_EQ(asked("/queue/receive", R"({"message":{"id":"m-2"}})"), "duplicate-effect possible");
+  EXPECT_EQ(asked("/queue/messages", R"({"message":null,"in_flight":1})"), "duplicate-effect likely");
+}
+
 TEST(DuplicateEffect, what_the_service_calls_a_repeat_was_not_carried_out_once_more) {
   for (bool known : {true, false}) {
     Trial t;
