@@ -294,6 +294,71 @@ def test_the_client_that_may_send_again_is_named_where_the_call_was_given_to_it(
         assert libraries == ("" if target == "/again" else f"{call.split('-')[1]}:Go%20{version}%20net/http"), target
 
 
+PATIENT = """package patient
+
+import (
+	"net/http"
+	"time"
+)
+
+func Get(url string) (answer *http.Response, err error) {
+	for i := 0; i < 3; i++ {
+		if answer, err = http.Get(url); err == nil && answer.StatusCode < 500 {
+			return
+		}
+		if i < 2 {
+			pause()
+		}
+	}
+	return
+}
+
+func pause() { time.Sleep(time.Second) }
+"""
+
+SHOP = """package shop
+
+import (
+	"example.org/patient"
+	"net/http/httptest"
+	"net/http"
+	"testing"
+	"time"
+)
+
+func fetch(url string) {
+	for i := 0; i < 2; i++ {
+		patient.Get(url)
+	}
+}
+
+func TestFetch(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(503) }))
+	defer server.Close()
+	fetch(server.URL + "/by_library")
+	for i := 0; i < 2; i++ {
+		patient.Get(server.URL + "/by_both")
+		time.Sleep(time.Minute)
+	}
+}
+"""
+
+
+def test_a_module_that_waits_and_sends_again_is_named_as_long_as_it_does_so(tmp_path):
+    for name, text in {"go.mod": "module example.com/shop\n\ngo 1.24\n\nrequire example.org/patient v1.2.3\n", "shop_test.go": SHOP,
+                       "vendor/modules.txt": "# example.org/patient v1.2.3\n## explicit; go 1.24\nexample.org/patient\n",
+                       "vendor/example.org/patient/patient.go": PATIENT}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    done = retrial("observe", "--out", tmp_path / "out", "--", "go", "test", "./...", cwd=tmp_path)
+    rows = sqlite3.connect(tmp_path / "out/campaign.db").execute(
+        "select target, libraries from exchange where run = (select min(run) from exchange) order by id").fetchall()
+    runs = {target: [libraries.split(":")[0] for at, libraries in rows if at == target] for target in ("/by_library", "/by_both")}
+    assert all(libraries.split(",")[0].split(":")[1] == "example.org/patient" for _, libraries in rows), (done, rows)
+    for of in runs.values():
+        assert len(of) == 6 and len(set(of)) == 2 and len(set(of[:3])) == len(set(of[3:])) == 1, rows
+
+
 def test_redirects_are_of_one_call_and_a_loop_of_the_application_makes_several(seen):
     _, db = seen
     rows = requests(db)

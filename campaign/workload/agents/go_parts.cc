@@ -26,11 +26,11 @@ constexpr std::string_view kTesting = "testing/testing.go", kTransport = "net/ht
 constexpr GoEdit kAgent[] = {
     // What a goroutine works for, its children work for too.
     {"runtime/runtime2.go", "\tlabels          unsafe.Pointer // profiler labels\n",
-     "\tlabels          unsafe.Pointer // profiler labels\n\tretrial unsafe.Pointer\n\tretrialEntry uint64\n"
+     "\tlabels          unsafe.Pointer // profiler labels\n\tretrial unsafe.Pointer\n\tretrialEntry, retrialRun uint64\n"
      "\tretrialMade, retrialLast, retrialWaited, retrialBefore uintptr\n\tretrialShared int\n\tretrialParent, "
      "retrialStrand uint64\n"},
     {"runtime/proc.go", "\tnewg.startpc = fn.fn\n",
-     "\tnewg.startpc = fn.fn\n\tnewg.retrial, newg.retrialEntry = callergp.retrial, 0\n"
+     "\tnewg.startpc = fn.fn\n\tnewg.retrial, newg.retrialEntry, newg.retrialRun = callergp.retrial, 0, 0\n"
      "\tnewg.retrialMade, newg.retrialLast, newg.retrialWaited, newg.retrialBefore = 0, 0, 0, 0\n"
      "\tnewg.retrialParent, newg.retrialStrand = callergp.retrialParent, callergp.retrialStrand\n"},
     // Where it was made, and where it waits between its requests.
