@@ -200,7 +200,7 @@ std::string retrier(const Call& call) {
   if (call.attempts.size() < 2) return {};
   bool marks = std::ranges::any_of(call.attempts, [](auto* e) { return !e->tag.stack.empty(); });
   auto shared = shared_by_all(call);
-  if (marks && !shared && marks_frames(call.first())) return {};
+  if (marks && !shared) return marks_frames(call.first()) ? std::string() : went_on(call, chains_of(call));
   std::vector<std::vector<Library>> passed;
   bool one_entry = !call.first().tag.call_id.empty();
   for (auto* e : call.attempts) {
@@ -216,10 +216,9 @@ std::string retrier(const Call& call) {
     auto found = std::ranges::find_if(passed.front() | std::views::reverse, of_all);
     return found == passed.front().rend() ? std::string() : found->name;
   };
-  if (!marks || !shared) {
+  if (!marks) {
     auto library = by_library();
-    if (!library.empty() || (!marks && one_entry)) return library;
-    return marks ? went_on(call, chains_of(call)) : by_lines(call, chains_of(call));
+    return library.empty() && !one_entry ? by_lines(call, chains_of(call)) : library;
   }
   if (passes(passed.front(), shared->run)) {
     auto library = by_library();

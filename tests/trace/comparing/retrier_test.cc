@@ -186,6 +186,15 @@ TEST_F(Retrier, without_a_stack_and_with_one_call_id_is_the_library) {
   all_[0].tag.libraries = all_[1].tag.libraries = "";
   EXPECT_EQ(who(), "") << "it does not say which";
 }
+// Go's agent says of a module whether it has waited between them; each attempt is a call of its own.
+TEST_F(Retrier, without_a_stack_is_the_innermost_module_that_went_on) {
+  attempt("", "1:vault%201.9,1:again%200.7,1:trace%202.0,2:net/http", "7-2");
+  attempt("", "1:vault%201.9,1:again%200.7,5:trace%202.0,6:net/http", "7-6");
+  for (auto& e : all_) e.tag.site->callers = "src/send.go:3:send,src/desk.go:4:order";
+  EXPECT_EQ(who(), "again 0.7");
+  all_[1].tag.libraries = "4:vault%201.9,4:again%200.7,4:trace%202.0,6:net/http";
+  EXPECT_EQ(who(), "src/desk.go:4 order") << "it was called again";
+}
 TEST_F(Retrier, of_another_process_is_not_guessed) {
   attempt(at(1, kAsk)).attempt(at(1, kAsk));
   all_.back().pid = 8;
