@@ -25,6 +25,7 @@ std::set<std::uint64_t> runs_of(std::string_view stack) {
 struct Library {
   std::uint64_t run = 0;
   std::string name;
+  bool operator==(const Library&) const = default;
 };
 std::vector<Library> libraries_of(std::string_view text) {
   std::vector<Library> out;
@@ -211,7 +212,7 @@ std::string retrier(const Call& call) {
     bool not_by_grpc = call.first().grpc.is && !counts_itself(call);
     auto of_all = [&](auto& library) {
       return !(not_by_grpc && is_of_grpc(library.name)) && !only_runs(library.name) &&
-             std::ranges::all_of(passed, [&](auto& libraries) { return passes(libraries, library.run); });
+             std::ranges::all_of(passed, [&](auto& all) { return std::ranges::count(all, library) > 0; });
     };
     auto found = std::ranges::find_if(passed.front() | std::views::reverse, of_all);
     return found == passed.front().rend() ? std::string() : found->name;
