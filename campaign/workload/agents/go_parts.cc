@@ -26,7 +26,8 @@ constexpr std::string_view kTesting = "testing/testing.go", kTransport = "net/ht
 constexpr GoEdit kAgent[] = {
     // What a goroutine works for, its children work for too.
     {"runtime/runtime2.go", "\tlabels          unsafe.Pointer // profiler labels\n",
-     "\tlabels          unsafe.Pointer // profiler labels\n\tretrial unsafe.Pointer\n\tretrialEntry, retrialRun uint64\n"
+     "\tlabels          unsafe.Pointer // profiler labels\n\tretrial unsafe.Pointer\n\tretrialEntry, retrialRun "
+     "uint64\n"
      "\tretrialMade, retrialLast, retrialWaited, retrialBefore uintptr\n\tretrialShared int\n\tretrialParent, "
      "retrialStrand uint64\n"},
     {"runtime/proc.go", "\tnewg.startpc = fn.fn\n",
