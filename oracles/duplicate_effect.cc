@@ -23,6 +23,7 @@ constexpr Verdict kDuplicateEffect{
     .name = "duplicate-effect",
     .severity = Severity::wrong_effect,
     .of_outcome = true,
+    .of_repeat = true,
     .title = "A call had its effect twice",
     .why =
         "The client sent a request again after its answer was lost, or after a later step had failed, and the "

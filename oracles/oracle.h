@@ -50,6 +50,8 @@ struct Verdict {
   bool of_outcome = false;
   // It lies in the function that asks, and not in how the client below it sends.
   bool of_caller = false;
+  // That it was sent again is what is wrong, whatever it is: a library that does so is set up in one place.
+  bool of_repeat = false;
   std::string_view title;   // "A call had its effect twice"
   std::string_view why;     // why that is a bug (a note: why it is worth knowing), one sentence
   std::string_view remedy;  // what is usually done about it, one sentence; of a note it may be empty

@@ -16,6 +16,7 @@ constexpr Verdict kRetriesNonIdempotent{
     .name = "retries-non-idempotent",
     .severity = Severity::wrong_effect,
     .of_outcome = true,
+    .of_repeat = true,
     .title = "A request with an effect is sent again after a loss",
     .why =
         "The client sent a request again that the service may already have carried out, and nothing in it prevents a "

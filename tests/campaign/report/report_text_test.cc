@@ -182,8 +182,24 @@ TEST(Words, what_one_function_or_library_does_at_several_call_sites_is_one_cause
   EXPECT_EQ(of("missing-cap", "urllib3 2.8.0", "urllib3 2.8.0"), 1u);
   EXPECT_EQ(of("missing-cap", "b.py:3 track", "b.py:9 label"), 2u);
   EXPECT_EQ(of("missing-timeout", "", ""), 1u) << "nothing was sent again: it is the frame that sends";
-  EXPECT_EQ(of("duplicate-effect", "urllib3 2.8.0", "urllib3 2.8.0"), 2u)
-      << "what becomes of a call is its caller's too";
+  EXPECT_EQ(of("lost-effect", "urllib3 2.8.0", "urllib3 2.8.0"), 2u) << "what becomes of a call is its caller's too";
+}
+
+TEST(Words, what_a_library_sends_again_for_one_line_is_one_cause_whatever_is_asked_for) {
+  trace::Finding halt{.verdict = "duplicate-effect",
+                      .site = trace::CallSite{"client.go", 161, "do", "servers.go:316:halt"},
+                      .service = "127.0.0.1:*",
+                      .operation = "POST /servers/{name}/halt",
+                      .attempts = 2,
+                      .retried_by = "go-retryablehttp 0.7.0"};
+  auto start = halt, by_hand = halt, elsewhere = halt;
+  start.site->callers = "servers.go:340:start";
+  start.operation = "POST /servers/{name}/start";
+  EXPECT_EQ(causes({halt, start}).size(), 1u);
+  elsewhere.site->line = 190;
+  EXPECT_EQ(causes({halt, elsewhere}).size(), 2u);
+  by_hand.retried_by = start.retried_by = "client.go:150 again";
+  EXPECT_EQ(causes({by_hand, start}).size(), 2u) << "each may have a key of its own";
 }
 
 TEST(Words, what_one_place_does_is_one_cause_for_all_services_and_a_library_may_be_set_up_for_each) {
