@@ -71,6 +71,9 @@ class Engine:
         for part in [program, *map(str, pathlib.Path(library, "lib-dynload").glob("*.so"))]:
             said = subprocess.run(["ldd", part], capture_output=True, text=True).stdout
             files |= {path: path for path in re.findall(r"(/\S+) \(0x", said)}
+        # Parts of glibc that nothing here is linked with, and every image has that has a libc6.
+        said = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True).stdout
+        files |= {path: path for path in re.findall(r"=> (/\S+/(?:libdl\.so\.2|libpthread\.so\.0))$", said, re.M)}
         for folder, _, names in os.walk(library):
             if "__pycache__" in folder or "/test" in folder:
                 continue

@@ -1,3 +1,4 @@
+#include "campaign/workload/agents/c_library.h"
 #include "campaign/workload/agents/registry.h"
 
 namespace retrial::campaign {
@@ -8,10 +9,12 @@ class Native final : public Agent {
  public:
   std::string_view name() const override { return "native"; }
   void load(const std::filesystem::path& folder, bool moves_clock, Variables& environment) const override {
+    if (!preloads_here()) return;
     // The list knows no quotes.
     if (auto hook = (folder / "runners" / "built_in.so").string(); hook.find_first_of(": \t\n") == hook.npos)
       put_last(environment, {"LD_PRELOAD", hook, " "});
-    // GCC's runtime of AddressSanitizer ends a program in which it is not the first library, though it does no harm here.
+    // GCC's runtime of AddressSanitizer ends a program in which it is not the first library, though it does no harm
+    // here.
     put_last(environment, {"ASAN_OPTIONS", "verify_asan_link_order=0", ":"});
     if (moves_clock) put_last(environment, {"LD_PRELOAD", (folder / "retrial_time.so").string(), " "});
   }
