@@ -66,7 +66,7 @@ bool one_line(const trace::Finding& a, const trace::Finding& b) {
 // One line sends both by a library, which sends both again: as it is set up there.
 bool repeated_for_one_line(const trace::Finding& a, const trace::Finding& b) {
   bool library = !a.retried_by.empty() && !a.retried_by.contains(':');
-  return library && a.retried_by == b.retried_by && a.site && b.site &&
+  return library && a.retried_by == b.retried_by && at_one_service(a, b) && a.site && b.site &&
          trace::frames_of(*a.site).front() == trace::frames_of(*b.site).front();
 }
 // Nothing of the application sends it, but lines of tests: what that library does it does at all of them; and how it
@@ -92,10 +92,10 @@ bool one_cause(const trace::Finding& a, const trace::Finding& b) {
   if (!a.raised_at.empty() && a.raised_at == b.raised_at) return true;
   bool of_client = b.site && verdict && !verdict->of_outcome && !verdict->of_caller;
   if (by_one_library(a, b, of_client)) return true;
+  if (verdict && verdict->of_repeat && repeated_for_one_line(a, b)) return true;
   if (!of_client && a.service != b.service && !started_anew(a, b)) return false;
   if (a.site == b.site && (of_client || a.operation == b.operation)) return true;
   if ((a.attempts > 1) != (b.attempts > 1)) return false;
-  if (verdict && verdict->of_repeat && repeated_for_one_line(a, b)) return true;
   if (!of_client && a.operation != b.operation) return one_line(a, b);
   return a.site && b.site && (of_client ? done_in_one_place(a, b) : meet(a, b));
 }

@@ -195,6 +195,7 @@ TEST(Words, what_a_library_sends_again_for_one_line_is_one_cause_whatever_is_ask
   auto start = halt, by_hand = halt, elsewhere = halt;
   start.site->callers = "servers.go:340:start";
   start.operation = "POST /servers/{name}/start";
+  start.service = "127.0.0.1:*2";  // another test's
   EXPECT_EQ(causes({halt, start}).size(), 1u);
   elsewhere.site->line = 190;
   EXPECT_EQ(causes({halt, elsewhere}).size(), 2u);
