@@ -28,7 +28,7 @@ def checked(cwd, out, checkers, command, **env):
     judged = retrial("judge", "--checkers", checkers, "--out", f"{out}-judged", out, cwd=cwd)
     report = json.loads(Path(f"{out}-judged/findings.json").read_text())
     line = " ".join(judged.stdout.split())
-    counts = re.search(r"to look at without faults: (\d+) checks?, (\d+) failed", line)
+    counts = re.search(r"without faults, \d+ of \d+ checkers? had something to look at: (\d+) checks?, (\d+) failed", line)
     assert counts, judged.stdout + judged.stderr
     found = [f for f in report["findings"] if f["verdict"] == "semantic-violation"]
     return found, int(counts[1]), int(counts[2])
