@@ -23,22 +23,29 @@ const Run* run_of(const RunsById& runs, std::uint64_t id) {
   return at == runs.end() ? nullptr : at->second;
 }
 
-// The call that the finding is about: the one that its evidence belongs to.
-const Call* call_of(const std::vector<Call>& calls, const trace::Finding& f) {
-  for (const auto& call : calls)
-    for (const auto* e : call.attempts)
-      if (std::find(f.evidence.begin(), f.evidence.end(), e->id) != f.evidence.end()) return &call;
-  return nullptr;
+// The calls that its evidence belongs to, the one that it is about first.
+std::vector<const Call*> calls_about(const std::vector<Call>& calls, const trace::Finding& f) {
+  std::vector<const Call*> about;
+  for (auto id : f.evidence)
+    for (const auto& call : calls)
+      if (std::ranges::any_of(call.attempts, [&](auto* e) { return e->id == id; }) &&
+          std::ranges::find(about, &call) == about.end())
+        about.push_back(&call);
+  return about;
 }
 
-const Call* partner(const std::vector<Call>& calls, const Call* of) {
-  if (!of) return nullptr;
-  auto same = [&](const Call& c) {
-    return c.site == of->site && c.operation == of->operation && c.occurrence == of->occurrence;
-  };
-  auto at = std::find_if(calls.begin(), calls.end(), same);
-  return at == calls.end() ? nullptr : &*at;
+std::vector<const Call*> partners(const std::vector<Call>& calls, const std::vector<const Call*>& of) {
+  std::vector<const Call*> same;
+  for (auto* call : of)
+    for (const auto& c : calls)
+      if (c.site == call->site && c.operation == call->operation && c.occurrence == call->occurrence) {
+        same.push_back(&c);
+        break;
+      }
+  return same;
 }
+
+const Call* first_of(const std::vector<const Call*>& calls) { return calls.empty() ? nullptr : calls.front(); }
 
 std::string lines(const std::vector<trace::Header>& headers) {
   std::string text;
@@ -89,13 +96,23 @@ std::string exchanges(const Run& run, const Call* call, std::string_view which) 
   return out;
 }
 
-std::string panel(const Run& run, const std::vector<Call>& calls, const Call* focus, std::string_view caption,
-                  std::string_view what) {
+// Where who died, or came first, is what it is about.
+Lanes lanes_of(const Run& in_case, const std::vector<const Call*>& about) {
+  auto died = [](auto& e) { return e.fired && trace::ends_sender(e.fault); };
+  auto another = [&](auto* call) { return call->first().pid != about.front()->first().pid; };
+  bool processes = std::ranges::any_of(in_case.exchanges, died) || std::ranges::any_of(about, another);
+  return processes ? Lanes::by_process : Lanes::none;
+}
+
+std::string panel(const Run& run, const std::vector<Call>& calls, const std::vector<const Call*>& about, Lanes lanes,
+                  std::string_view caption, std::string_view what) {
   if (calls.empty()) return "";
+  std::set<std::uint64_t> focus;
+  for (auto* call : about) focus.insert(call->id);
   auto title = fmt::format("{}: {}", caption, what);
   return fmt::format(
       "<figcaption><b>{}</b> <span class=\"soft\">{}</span></figcaption><div class=\"scroll\" tabindex=\"0\">{}</div>",
-      caption, escape(what), waterfall(run, calls, focus ? focus->id : 0, title));
+      caption, escape(what), waterfall(run, calls, focus, title, lanes));
 }
 
 constexpr std::string_view kLegend =
@@ -147,17 +164,19 @@ std::string html_finding(const trace::CampaignRecord& campaign, const trace::Fin
   const auto* reference = run_of(runs, f.reference);
   if (!in_case) return out + "</article>\n";
   auto case_calls = trace::calls_of(*in_case);
-  const auto* call = call_of(case_calls, f);
+  auto about = calls_about(case_calls, f);
   if (auto chart = growth_chart(campaign, f, runs); !chart.empty()) out += "<figure>" + chart + "</figure>";
   auto reference_calls = reference ? trace::calls_of(*reference) : std::vector<Call>{};
-  const auto* before = partner(reference_calls, call);
+  auto before = partners(reference_calls, about);
+  auto lanes = lanes_of(*in_case, about);
   out += "<figure>";
-  if (reference) out += panel(*reference, reference_calls, before, "Reference", "the same test without a fault");
-  out += panel(*in_case, case_calls, call, "Case", f.fault);
+  if (reference) out += panel(*reference, reference_calls, before, lanes, "Reference", "the same test without a fault");
+  out += panel(*in_case, case_calls, about, lanes, "Case", f.fault);
   out += std::string(kLegend) + "</figure>";
-  if (call)
+  if (auto* call = first_of(about))
     out += fmt::format("<details class=\"more\"><summary>Heads and bodies of this call</summary>{}{}</details>",
-                       reference ? exchanges(*reference, before, "Reference") : "", exchanges(*in_case, call, "Case"));
+                       reference ? exchanges(*reference, first_of(before), "Reference") : "",
+                       exchanges(*in_case, call, "Case"));
   return out + "</article>\n";
 }
 

@@ -62,6 +62,7 @@ svg .good .bar { fill: var(--bar-good); } svg .bad .bar { fill: var(--bar-bad); 
 svg .held .bar { fill-opacity: .25; stroke: var(--bar-fault); stroke-dasharray: 4 3; }
 svg .other .bar { opacity: .45; } svg .other .status { fill: var(--soft); } svg .fault .status { font-weight: 700; fill: var(--bad); }
 svg .answer { fill: var(--card); stroke: var(--ink); stroke-width: 1.4; } svg .cross { stroke: var(--ink); stroke-width: 2; fill: none; }
+svg .life { stroke: var(--soft); stroke-width: 1.6; fill: none; } svg .death { stroke: var(--bad); stroke-width: 2; fill: none; } svg .dead { fill: var(--bad); }
 svg .gap { stroke: var(--soft); stroke-dasharray: 3 3; fill: none; }
 .key { display: inline-block; width: 18px; height: 9px; border-radius: 2px; margin: 0 4px 0 10px; }
 details > summary { cursor: pointer; } details.more { margin: 0 0 6px; font-size: 14px; }

@@ -20,42 +20,6 @@ constexpr double kLabels = 300, kAxis = 500, kWords = 160;  // kWords at least
 constexpr double kColumn = 6.6;                             // of a word behind a bar, about
 constexpr double kRow = 26, kBar = 12, kTop = 8, kFoot = 26;
 constexpr std::size_t kLabelColumns = 42;
-constexpr std::size_t kBefore = 3, kAfter = 4;  // neighbours of the call in question
-constexpr std::size_t kFirst = 7, kLast = 2;    // attempts of a call with many
-
-struct Row {
-  const trace::Call* call = nullptr;
-  std::size_t attempt = 0;  // index
-  bool focus = false;
-  std::size_t skipped = 0;  // attempts that this row stands for; then it has no bar
-  const Exchange& exchange() const { return *call->attempts[attempt]; }
-};
-
-std::vector<Row> rows_of(const std::vector<trace::Call>& calls, std::uint64_t focus) {
-  std::vector<const trace::Call*> order;
-  for (const auto& call : calls) order.push_back(&call);
-  std::stable_sort(order.begin(), order.end(), [](auto* a, auto* b) { return a->first().begun < b->first().begun; });
-  auto at = std::find_if(order.begin(), order.end(), [&](auto* call) { return call->id == focus; });
-  auto middle = at == order.end() ? 0 : static_cast<std::size_t>(at - order.begin());
-  auto from = middle > kBefore ? middle - kBefore : 0;
-  auto to = std::min(order.size(), middle + 1 + kAfter);
-
-  std::vector<Row> rows;
-  for (auto i = from; i < to; i++) {
-    bool mine = order[i]->id == focus;
-    auto count = order[i]->attempts.size();
-    bool many = count > kFirst + kLast + 1;
-    for (std::size_t n = 0; n < count; n++) {
-      if (many && n == kFirst) {
-        rows.push_back({order[i], n, mine, count - kFirst - kLast});
-        n = count - kLast;
-      }
-      rows.push_back({order[i], n, mine, 0});
-    }
-  }
-  return rows;
-}
-
 std::string shown_ms(Nanos time) { return show_ms(static_cast<double>(time) / kMillisecond); }
 
 // Finer than a length is shown: two ticks near each other must not read the same.
@@ -70,7 +34,12 @@ std::string_view kind_of(const Exchange& e) {
   return "good";
 }
 
-std::string label(const Row& row) {
+std::string label(const trace::Run& run, const Row& row) {
+  if (!row.call) {
+    bool tests = std::ranges::any_of(run.stages, [&](auto& stage) { return stage.pid == row.process; });
+    return row.process ? fmt::format("process {}{}", row.process, tests ? ", in which tests run" : "")
+                       : "a process that is not known";
+  }
   if (row.skipped) return fmt::format("    … {}", counted(row.skipped, "more attempt"));
   const auto& e = row.exchange();
   if (row.attempt == 0)
@@ -122,6 +91,24 @@ std::string bar(const trace::Run& run, const Row& row, const TimeAxis& axis, dou
   return out + "</g>\n";
 }
 
+// How long a lane's process was seen, and where a fault ended it.
+std::string life(const trace::Run& run, const Row& row, const TimeAxis& axis, double y) {
+  Nanos from = 0, to = 0, death = 0;
+  for (auto& e : run.exchanges) {
+    if (e.pid != row.process) continue;
+    from = from ? std::min(from, e.begun) : e.begun;
+    to = std::max(to, end_of(run, e));
+    if (e.fired && trace::ends_sender(e.fault)) death = e.fired_at;
+  }
+  double middle = y + kRow / 2;
+  auto x = [&](Nanos time) { return kLabels + axis.x(time); };
+  auto out =
+      fmt::format("<path d=\"M{:.1f} {:.1f}H{:.1f}\" class=\"life\"/>\n", x(from), middle, x(death ? death : to));
+  if (!death) return out;
+  out += fmt::format("<path d=\"M{0:.1f} {1:.1f}v12m-4 -8h8\" class=\"death\"/>\n", x(death), middle - 6);
+  return out + text(x(death) + 9, middle + 4, "ended by SIGKILL", "status dead");
+}
+
 // From the end of the attempt before to the begin of this one.
 std::string gap_line(const trace::Run& run, const Row& row, const TimeAxis& axis, double y) {
   const auto& before = *row.call->attempts[row.attempt - 1];
@@ -160,13 +147,13 @@ std::string told_as(const trace::Run& run, const Exchange& e) {
   return "";
 }
 
-std::string waterfall(const trace::Run& run, const std::vector<trace::Call>& calls, std::uint64_t focus,
-                      std::string_view title) {
-  auto rows = rows_of(calls, focus);
+std::string waterfall(const trace::Run& run, const std::vector<trace::Call>& calls,
+                      const std::set<std::uint64_t>& focus, std::string_view title, Lanes lanes) {
+  auto rows = rows_of(calls, focus, lanes);
   double words = kWords;
   std::vector<TimeAxis::Span> spans;
   for (const auto& row : rows) {
-    if (row.skipped) continue;
+    if (!row.has_bar()) continue;
     const auto& e = row.exchange();
     spans.push_back({e.begun, end_of(run, e)});
     words = std::max(words, 20 + kColumn * static_cast<double>(columns(told_as(run, e))));
@@ -186,9 +173,11 @@ std::string waterfall(const trace::Run& run, const std::vector<trace::Call>& cal
   if (axis.compressed()) out += text(width, bottom + 18, "not to scale", "tick", "end");
   double y = kTop;
   for (const auto& row : rows) {
-    if (row.attempt > 0 && !row.skipped && row.call->attempts[row.attempt - 1]) out += gap_line(run, row, axis, y);
-    out += text(0, y + kRow / 2 + 4, label(row), row.focus ? "label focus" : "label");
-    if (!row.skipped) out += bar(run, row, axis, y);
+    bool bold = row.focus || !row.call;
+    out += text(0, y + kRow / 2 + 4, label(run, row), bold ? "label focus" : "label");
+    if (!row.call) out += life(run, row, axis, y);
+    if (row.has_bar() && row.attempt > 0) out += gap_line(run, row, axis, y);
+    if (row.has_bar()) out += bar(run, row, axis, y);
     y += kRow;
   }
   return out + "</svg>\n";

@@ -1,15 +1,17 @@
 #pragma once
+#include <set>
 #include <string>
 #include <vector>
 
-#include "trace/comparing/comparison.h"
+#include "campaign/report/waterfall_rows.h"
 
 namespace retrial::campaign::report {
 
-// One panel: the calls of a run as bars on a time axis, one row an attempt, the call in question among its neighbours.
-// `focus`: id of the call that is shown whole (0: none). Escaped, self-contained SVG; `title` is its accessible name.
-std::string waterfall(const trace::Run& run, const std::vector<trace::Call>& calls, std::uint64_t focus,
-                      std::string_view title);
+// One panel: the calls of a run as bars on a time axis, one row an attempt, those in question (`focus`, by id) among
+// their neighbours. In lanes, each process has a head with the time in which it was seen, and where a fault ended it.
+// Escaped, self-contained SVG; `title` is its accessible name.
+std::string waterfall(const trace::Run& run, const std::vector<trace::Call>& calls,
+                      const std::set<std::uint64_t>& focus, std::string_view title, Lanes lanes = Lanes::none);
 
 // How the client was told of an exchange's end, in a word or two: "201", "RST", "FIN", "503 in place of 201",
 // "UNAVAILABLE by fault", "REFUSED_STREAM", "held 30.0 s".

@@ -151,7 +151,7 @@ TEST(HtmlOfRpcs, makes_room_for_the_longest_word_behind_a_bar) {
   e.service_status = 200;
   e.client_status = trace::kGrpcStatus + trace::grpc_code::resource_exhausted;
   auto calls = trace::calls_of(s.runs[1]);
-  auto wide = waterfall(s.runs[1], calls, 1, "t");
+  auto wide = waterfall(s.runs[1], calls, {1}, "t");
   EXPECT_NE(wide.find("RESOURCE_EXHAUSTED in place of OK"), wide.npos);
   EXPECT_NE(wide.find("width=\"1038\""), wide.npos) << wide.substr(0, 120);
 }
