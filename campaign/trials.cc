@@ -36,6 +36,7 @@ Result<void> Trials::run() {
       if (!begun) result = std::unexpected(begun.error());
       if (!begun || !*begun) break;
     }
+    tell();
     auto one = context_.workers.wait();
     if (!one) break;
     if (!one->run) {
@@ -56,7 +57,6 @@ Result<void> Trials::run() {
 // False: there is nothing more to begin as yet.
 Result<bool> Trials::begin_one() {
   answer_pending();
-  tell();
   bool hurried = time_left_() != kNoLimit;
   if (trials_stand_alone_ && context_.workers.most() > 1) {
     if (!open_.empty()) return context_.workers.under_way() == 0 && !ready_.empty() ? begin_trial() : false;
@@ -213,7 +213,11 @@ void Trials::tell() {
   auto all = static_cast<std::size_t>(std::ranges::count_if(plan_.cases, counts));
   auto open =
       static_cast<std::size_t>(std::ranges::count_if(plan_.cases, [&](auto& c) { return c.planned() && counts(c); }));
-  std::string what = fmt::format("{} runs so far", context_.runs.size());
+  std::size_t in_company = 0;
+  for (auto& [number, company] : companies_)
+    for (auto& seat : company.seats) in_company += seat.cases.size();
+  auto what = fmt::format("{}{} runs so far", in_company ? fmt::format("{} being tried together, ", in_company) : "",
+                          context_.runs.size());
   if (!open_.empty())
     what = fmt::format("confirming {} {}", open_.back().the_case().row.policy, open_.back().the_case().row.operation);
   context_.live.show({further ? "cases, further ones in other tests" : "cases", all - open, all, what,
