@@ -105,8 +105,12 @@ void read_gaps(const CampaignOutcome& outcome, Sight& sight) {
                           "RUBYOPT, PHP_INI_SCAN_DIR, LD_PRELOAD and "
                           "JAVA_TOOL_OPTIONS (docs/agents.md)"});
   else if (without)
-    sight.gaps.push_back({fmt::format("{} of {} come without a call site", without, report::counted(all, "request")),
-                          "their place is named by operation alone; docs/agents.md says of which clients it is known"});
+    sight.gaps.push_back(
+        {fmt::format("{} of {} come without a call site", without, report::counted(all, "request")),
+         fmt::format("their place is named by operation alone; docs/agents.md says of which clients it is known{}",
+                     std::ranges::count(run.agents, "native")
+                         ? ". Programs of machine code tell it by their debug information (-g), which addr2line reads"
+                         : "")});
   for (auto& process : run.real_time)
     sight.gaps.push_back({fmt::format("{}: its clock cannot be moved, so its waiting takes its time", process),
                           "let the command build it (Go), or link it dynamically; else [run] budget (docs/time.md)"});

@@ -18,16 +18,27 @@ std::vector<Stretch> functions_about_retries(const Language& language, std::stri
   return found;
 }
 
-std::vector<Stretch> loops_for_each_thing(const Language& language, std::string_view text) {
+namespace {
+template <class F>
+std::vector<Stretch> loops_that(const Language& language, std::string_view text, F wanted) {
   std::vector<Stretch> found;
   auto tree = Tree::parse(language, text);
   for (int loop = 0; loop < tree.size(); loop++) {
-    if (!is_loop(tree, loop) || !read_loop(tree, loop).is_for_each_thing()) continue;
+    if (!is_loop(tree, loop) || !wanted(tree, loop)) continue;
     int function = tree.function_of(loop);
     found.push_back(
         {tree[loop].line, last_line_of(tree, loop), function < 0 ? "" : std::string(name_of_function(tree, function))});
   }
   return found;
+}
+}  // namespace
+
+std::vector<Stretch> loops_for_each_thing(const Language& language, std::string_view text) {
+  return loops_that(language, text, [](auto& tree, int loop) { return read_loop(tree, loop).is_for_each_thing(); });
+}
+
+std::vector<Stretch> loops(const Language& language, std::string_view text) {
+  return loops_that(language, text, [](auto&, int) { return true; });
 }
 
 }  // namespace retrial::scan

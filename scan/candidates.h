@@ -19,4 +19,7 @@ std::vector<Stretch> functions_about_retries(const Language& language, std::stri
 // Loops that go through things, one turn each, and go on to the next whatever became of the last. Pure.
 std::vector<Stretch> loops_for_each_thing(const Language& language, std::string_view text);
 
+// All loops. Pure.
+std::vector<Stretch> loops(const Language& language, std::string_view text);
+
 }  // namespace retrial::scan

@@ -41,16 +41,6 @@ std::string callers_key(const CallSite& site) {
   return out;
 }
 
-// As an agent encodes it.
-void encode(const Frame& frame, std::string& to) {
-  for (char c : fmt::format("{}:{}:{}", frame.file, frame.line, frame.function)) {
-    if (c > ' ' && c < 0x7f && c != '%' && c != ',')
-      to += c;
-    else
-      to += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-}
-
 }  // namespace
 
 bool CallSite::operator==(const CallSite& other) const {
@@ -73,6 +63,16 @@ std::string show(const CallSite& site) {
 std::string show_innermost(const CallSite& s) { return fmt::format("{}:{} {}", s.file, s.line, s.function); }
 std::string key_of(const CallSite& site) { return show_innermost(site) + callers_key(site); }
 
+std::string encoded(const Frame& frame) {
+  std::string to;
+  for (char c : fmt::format("{}:{}:{}", frame.file, frame.line, frame.function)) {
+    if (c > ' ' && c < 0x7f && c != '%' && c != ',')
+      to += c;
+    else
+      to += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return to;
+}
 std::optional<CallSite> parse_call_site(std::string_view header) {
   auto frame = frame_of(percent_decode(header), ':');
   if (!frame) return {};
@@ -91,7 +91,7 @@ std::optional<CallSite> read_call_site(std::string_view shown) {
     if (!site)
       site = CallSite{std::move(frame->file), frame->line, std::move(frame->function)};
     else
-      encode(*frame, site->callers += site->callers.empty() ? "" : ",");
+      site->callers += (site->callers.empty() ? "" : ",") + encoded(*frame);
     more = end != shown.npos;
     if (more) shown.remove_prefix(end + kCalledBy.size());
   }

@@ -43,6 +43,7 @@ std::string show_innermost(const CallSite& site);  // src/base.mjs:6 ask: what a
 // What tells it apart: equal where the two are (operator==). "src/base.mjs:6 ask <- src/track.mjs track".
 std::string key_of(const CallSite& site);
 
+std::string encoded(const Frame& frame);                           // as an agent says a caller
 std::optional<CallSite> parse_call_site(std::string_view header);  // file:line:function, percent-decoded
 std::optional<CallSite> read_call_site(std::string_view shown);    // what show() wrote; nothing for another text
 

@@ -29,8 +29,9 @@ struct Tag {
   std::string stack;            // activations, the outermost first: activation.h; at most kStackBytes
   std::string libraries;        // that it passes, the outermost first: retrier.h; at most kLibrariesBytes
   std::uint64_t statement = 0;  // of the test, that is under way: a hash of file, line and function; 0: not known
+  std::string frames;  // in place of site and statement, of machine code: where they stand in which files. Not recorded
 };
-inline constexpr std::size_t kStackBytes = 512, kLibrariesBytes = 256;
+inline constexpr std::size_t kStackBytes = 512, kLibrariesBytes = 256, kFramesBytes = 8192;
 
 struct Header {
   std::string name;

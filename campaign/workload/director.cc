@@ -28,9 +28,18 @@ CampaignDirector::CampaignDirector(trace::Run& run, Events& events, std::vector<
   }
 }
 
+void CampaignDirector::read_frames(trace::Tag& tag) {
+  if (tag.site || tag.frames.empty() || !native_sites_) return;
+  auto origin = native_sites_->origin_of(tag.frames);
+  if (!origin) return;
+  tag.site = std::move(origin->site);
+  tag.statement = origin->statement;
+}
+
 proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
   events_.read_into(run_);
   trace::Exchange head = seen;
+  read_frames(head.tag);
   auto current = events_.current(head.pid);
   if (head.tag.test.empty()) head.tag.test = current.test.empty() ? only_test_ : current.test;
   if (head.tag.phase == trace::Phase::none) head.tag.phase = current.phase;
@@ -43,6 +52,7 @@ proxy::Decision CampaignDirector::at_head(const trace::Exchange& seen) {
   proxy::Decision decision;
   decision.test = head.tag.test;
   decision.phase = head.tag.phase;
+  if (!seen.tag.site) decision.site = head.tag.site, decision.statement = head.tag.statement;
   decision.profile = head.profile;
   decision.operation = head.operation;
   decision.call = assigned.call;

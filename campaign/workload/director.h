@@ -8,6 +8,7 @@
 
 #include "campaign/workload/at.h"
 #include "campaign/workload/events.h"
+#include "campaign/workload/native_sites.h"
 #include "policies/fault_plan.h"
 #include "proxy/exchange/director.h"
 #include "trace/calls/correlator.h"
@@ -62,6 +63,9 @@ class CampaignDirector final : public proxy::Director {
   // Descriptions of services, by address, by which errors are injected where no profile is known. Likewise.
   void describe(trace::Descriptions descriptions) { descriptions_ = std::move(descriptions); }
 
+  // By whom requests of machine code are told where they come from; without one they have no call site. Likewise.
+  void tell_sites(NativeSites sites) { native_sites_ = std::move(sites); }
+
   // Whose connections are left alone: our own look's, when the command has ended.
   void spare(std::int32_t process) { spared_ = process; }
 
@@ -89,6 +93,7 @@ class CampaignDirector final : public proxy::Director {
     Nanos since = 0;  // its first attempt
     bool given_up = false;
   };
+  void read_frames(trace::Tag& tag);
   const trace::Profile& profile_of(const trace::Exchange& head) const;
   // The error of a service that no profile knows: as it is described, or as it gave one itself; null: neither.
   const trace::ErrorShape* own_error(const trace::Exchange& head, const std::string& service, int status) const;
@@ -104,6 +109,7 @@ class CampaignDirector final : public proxy::Director {
   std::map<std::string, std::string> profiles_;
   std::string errors_as_;
   trace::Descriptions descriptions_;
+  std::optional<NativeSites> native_sites_;
   trace::Lessons lessons_;
   Lift lift_;
   trace::Correlator correlator_;

@@ -180,6 +180,7 @@ Result<void> OneRun::watch() {
   CampaignDirector director(run_, *events_, spec_.aims, spec_.only_test, spec_.lessons, lift);
   director.read_as(setting_.profiles);
   director.describe(setting_.descriptions);
+  director.tell_sites({std::filesystem::current_path(), setting_.folder / "agents" / "native" / "lines"});
   UnderWay under_way(*this, director);
   taking_ = &under_way.proxy;
   auto tree = proxy::Tree::start(*of_.loop, *clock_, start, setting_.capture.way, under_way.events);

@@ -19,7 +19,7 @@ def needs(*programs):
 
 def compiled(folder, sources, *libraries, name="shop_test"):
     program = folder / name
-    subprocess.run(["g++", "-std=c++17", "-O0", *(str(SAMPLES / s) for s in sources), "-o", str(program), *libraries], check=True)
+    subprocess.run(["g++", "-std=c++17", "-O0", "-g", *(str(SAMPLES / s) for s in sources), "-o", str(program), *libraries], check=True)
     return program
 
 
@@ -74,9 +74,11 @@ def test_vitest(tmp_path):
 def test_googletest(tmp_path, how):
     program = compiled(tmp_path, ["cpp/shop.cc", "cpp/shop_test.cc"], "-lgtest", "-lgtest_main", "-lpthread")
     (tmp_path / "Makefile").write_text(f"check:\n\t{program}\n")
-    seen = campaign("cpp", tmp_path, [program] if how == "itself" else ["make", "check"], cwd=tmp_path)
-    both_bugs_and_no_other(seen, ("POST /payments", None, "shop_test > Payments.ArePaid"), ("GET /watched", None, "shop_test > Stock.IsWatched"))
+    seen = campaign("cpp", tmp_path, [program] if how == "itself" else ["make", "-f", tmp_path / "Makefile", "check"])
+    both_bugs_and_no_other(seen, ("POST /payments", "shop.cc:28", "shop_test > Payments.ArePaid"),
+                           ("GET /watched", "shop.cc:28", "shop_test > Stock.IsWatched"))
     assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
+    assert {f["retried_by"] for f in seen.findings()} == {"shop.cc:50 (anonymous namespace)::send_order", "shop.cc:68 Shop::watch"}, seen.explain()
 
 
 @full
@@ -103,8 +105,10 @@ def test_ctest(tmp_path):
                                      pytest.param(["cargo", "nextest", "run"], marks=needs("cargo", "cargo-nextest"))], ids=["test", "nextest"])
 def test_cargo(command, tmp_path):
     seen = campaign("cargo", tmp_path, command, env={"CARGO_TARGET_DIR": str(tmp_path / "target")})
-    both_bugs_and_no_other(seen, ("POST /payments", None, "shop-client::shop > is_paid"), ("GET /watched", None, "shop-client::shop > is_watched"))
+    both_bugs_and_no_other(seen, ("POST /payments", "src/lib.rs:48", "shop-client::shop > is_paid"),
+                           ("GET /watched", "src/lib.rs:48", "shop-client::shop > is_watched"))
     assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
+    assert {f["retried_by"].split(" ")[0] for f in seen.findings()} == {"src/lib.rs:62", "src/lib.rs:25"}, seen.explain()
 
 
 @needs("rspec")

@@ -11,6 +11,8 @@ struct Decision {
   std::string fault_id;    // the marker's id; empty where nothing is injected
   std::string test;        // where the request said nothing of its own: the running test and phase
   trace::Phase phase = trace::Phase::none;
+  std::optional<trace::CallSite> site;  // what the request's frames stand for (Tag::frames), and the test's statement
+  std::uint64_t statement = 0;
   std::string profile;
   std::string operation;
   std::uint64_t call = 0;

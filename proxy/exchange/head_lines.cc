@@ -21,6 +21,8 @@ void read_tag(trace::Tag& tag, std::string_view what, std::string_view value) {
     if (value.size() <= trace::kLibrariesBytes) tag.libraries = value;
   } else if (iequals(what, "stack")) {
     if (value.size() <= trace::kStackBytes) tag.stack = value;
+  } else if (iequals(what, "frames")) {
+    if (value.size() <= trace::kFramesBytes) tag.frames = value;
   } else if (iequals(what, "statement")) {
     std::from_chars(value.data(), value.data() + value.size(), tag.statement, 16);
   } else if (iequals(what, "phase")) {

@@ -32,6 +32,7 @@ void Record::clear() {
   e.tag.stack.clear();
   e.tag.libraries.clear();
   e.tag.statement = 0;
+  e.tag.frames.clear();
   e.profile.clear();
   e.operation.clear();
   e.call = 0;
@@ -115,6 +116,10 @@ void Record::decide(Decision&& decision) {
   if (e.tag.test.empty()) {
     e.tag.test = std::move(decision.test);
     if (e.tag.phase == trace::Phase::none) e.tag.phase = decision.phase;
+  }
+  if (decision.site) {
+    e.tag.site = std::move(decision.site);
+    e.tag.statement = decision.statement;
   }
   stage_ = Stage::decided;
 }

@@ -106,10 +106,9 @@ TEST_F(Adapters, a_test_that_is_executed_again_is_named_to_its_runner_as_that_ca
   EXPECT_EQ(adapter_for(argv).only(argv, {"a.mjs > x"}, false).only, "")
       << "a runner that it starts has tests of its own";
   for (auto* adapter : adapters())
-    EXPECT_EQ(
-        adapter->runner().executes_again,
-        (std::set<std::string_view>{"pytest", "unittest", "node:test", "mocha", "jest", "vitest", "go test", "maven"}.contains(
-            adapter->runner().name)));
+    EXPECT_EQ(adapter->runner().executes_again, (std::set<std::string_view>{"pytest", "unittest", "node:test", "mocha",
+                                                                            "jest", "vitest", "go test", "maven"}
+                                                     .contains(adapter->runner().name)));
 }
 
 TEST_F(Adapters, a_unittest_test_alone_is_named_from_the_folder_that_discovery_starts_in) {

@@ -31,9 +31,7 @@ std::string told(const test::Folder& folder) { return test::contents(folder.path
 TEST(OneByOne, what_a_script_leaves_in_the_background_is_not_waited_for) {
   test::Folder folder;
   auto left = folder.path() / "left";
-  EXPECT_EQ(
-      status_of("sleep 600 &\necho $! >" + left.string() + "\nuname\nfalse_alarm() { :; }\nexit 3\n", folder),
-      3);
+  EXPECT_EQ(status_of("sleep 600 &\necho $! >" + left.string() + "\nuname\nfalse_alarm() { :; }\nexit 3\n", folder), 3);
   pid_t process = 0;
   std::ifstream(left) >> process;
   ASSERT_GT(process, 1);

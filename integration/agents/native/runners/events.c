@@ -61,7 +61,8 @@ void tell(struct text* t, const char* buffer) {
 void announce(const char* runner) {
   char line[512];
   struct text t = event(line, sizeof line, "agent");
-  put_field(&t, "language", "native"), put_field(&t, "runner", runner);
+  put_field(&t, "language", "native");
+  if (runner) put_field(&t, "runner", runner);
   tell(&t, line);
 }
 void stage(const char* name, const char* id, const char* phase) {

@@ -1,0 +1,135 @@
+#include "campaign/workload/native_sites.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+
+#include "base/text.h"
+#include "oracles/evidence.h"
+#include "scan/files.h"
+#include "scan/language.h"
+
+namespace retrial::campaign {
+namespace {
+
+namespace fs = std::filesystem;
+using trace::Frame;
+
+// What a project's tree holds of others.
+constexpr std::array<std::string_view, 10> kOthers = {"_deps",           "third_party", "thirdparty", "3rdparty",
+                                                      "vendor",          "external",    "extern",     "subprojects",
+                                                      "vcpkg_installed", "node_modules"};
+// Functions that test frameworks make of a test's name: GoogleTest, Catch2 3 and 2, doctest, Boost.Test; Rust's
+// modules.
+constexpr std::array<std::string_view, 7> kTestFunctions = {
+    "::TestBody", "CATCH2_INTERNAL_TEST_", "C_A_T_C_H_T_E_S_T_", "DOCTEST_ANON_FUNC_", "::test_method", "::tests::",
+    "::test::"};
+
+bool is_below(const std::string& file, const fs::path& folder) {
+  auto above = folder.string();
+  return file.size() > above.size() && file.starts_with(above) && (above == "/" || file[above.size()] == '/');
+}
+
+std::string text_of(const std::string& file) {
+  std::error_code error;
+  if (auto size = fs::file_size(file, error); error || size > scan::kLargest) return {};
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+fs::path project_around(const fs::path& from) {
+  std::error_code error;
+  auto found = from;
+  for (auto at = from; at != at.root_path(); at = at.parent_path()) {
+    if (fs::exists(at / ".git", error)) return at;
+    for (auto* built_by : {"CMakeLists.txt", "Cargo.toml", "meson.build", "configure.ac", "Makefile", "MODULE.bazel"})
+      if (fs::exists(at / built_by, error)) found = at;
+  }
+  return found;
+}
+
+NativeSites::NativeSites(const fs::path& from, fs::path kept)
+    : from_(from), project_(project_around(from)), lines_(std::move(kept)) {}
+
+std::string NativeSites::named(const std::string& file) const {
+  return is_below(file, from_) ? file.substr(from_.string().size() + 1) : file;
+}
+
+// Of the application, the innermost first. `frames`: FILE:OFFSET,OFFSET,FILE:OFFSET.
+std::vector<Frame> NativeSites::read(std::string_view frames) {
+  std::vector<std::pair<std::string, std::uint64_t>> places;
+  std::map<std::string, DebugLines::Places> by_file;
+  std::string file;
+  for (auto part : split(frames, ',')) {
+    if (auto colon = part.rfind(':'); colon != part.npos) {
+      file = percent_decode(part.substr(0, colon));
+      part.remove_prefix(colon + 1);
+    }
+    std::uint64_t place = 0;
+    auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), place, 16);
+    if (file.empty() || error != std::errc() || end != part.data() + part.size()) return {};
+    places.emplace_back(file, place);
+    by_file[file].push_back(place);
+  }
+  for (auto& [of, all] : by_file) lines_.look_up(of, all);
+  std::vector<Frame> own;
+  for (auto& [of, place] : places)
+    for (auto frame : lines_.at(of, place)) {
+      frame.file = fs::path(frame.file).lexically_normal().string();
+      if (!is_below(frame.file, project_)) continue;
+      auto below = fs::path(frame.file).lexically_relative(project_);
+      bool others =
+          std::ranges::any_of(below, [](auto& part) { return std::ranges::count(kOthers, part.string()) > 0; });
+      if (!others && frame.file.find(".pb.") == frame.file.npos) own.push_back(std::move(frame));
+    }
+  return own;
+}
+
+bool NativeSites::is_of_test(const Frame& frame) const {
+  return std::ranges::any_of(kTestFunctions,
+                             [&](auto part) { return frame.function.find(part) != frame.function.npos; }) ||
+         oracles::in_tests(
+             fs::path(frame.file).lexically_relative(is_below(frame.file, from_) ? from_ : project_).string(), "");
+}
+
+bool NativeSites::calls_from_loop(const Frame& frame) {
+  auto [at, fresh] = loops_.try_emplace(frame.file);
+  if (auto language = scan::language_of(frame.file); fresh && language)
+    at->second = scan::loops(*language, text_of(frame.file));
+  return std::ranges::any_of(at->second, [&](auto& loop) {
+    return static_cast<int>(loop.line) <= frame.line && frame.line <= static_cast<int>(loop.last_line);
+  });
+}
+
+std::optional<NativeSites::Origin> NativeSites::origin_of(std::string_view frames) {
+  auto own = read(frames);
+  if (own.empty()) return {};
+  auto of_test = std::ranges::find_if(own, [&](auto& frame) { return is_of_test(frame); });
+  auto& innermost = own.front();
+  Origin origin{{named(innermost.file), innermost.line, innermost.function}};
+  if (of_test != own.end()) {
+    auto& statement = *std::find_if(own.rbegin(), own.rend(), [&](auto& frame) { return is_of_test(frame); });
+    origin.statement = fnv1a(fmt::format("{}:{}:{}", named(statement.file), statement.line, statement.function));
+  }
+  auto goes_on = std::find_if(own.begin(), of_test, [&](auto& frame) { return calls_from_loop(frame); });
+  auto& callers = origin.site.callers;
+  for (auto it = own.begin(); it < of_test; ++it) {
+    bool before =
+        std::any_of(own.begin(), it, [&](auto& f) { return f.file == it->file && f.function == it->function; });
+    if (it != own.begin() && !before) {
+      auto caller = trace::encoded({named(it->file), it->line, it->function});
+      if (callers.size() + caller.size() + 2 > trace::kCallersBytes) break;
+      callers += (callers.empty() || callers == "," ? "" : ",") + caller;
+    }
+    if (it == goes_on) callers += ",";
+  }
+  return origin;
+}
+
+}  // namespace retrial::campaign
