@@ -112,7 +112,7 @@ Result<void> Campaign::put_on_trial() {
   if (auto ok = slots_.start(); !ok) return ok;
   if (auto ok = collect(); !ok || setting_.look_only) return ok;
   if (setting_.predict_only || std::ranges::any_of(setting_.policies, &policies::Policy::of_deaths))
-    if (auto ok = learn_deaths(context_, refs_, out_.record.remarks); !ok) return ok;
+    if (auto ok = learn_deaths(context_, refs_, time_left(), out_.record.remarks); !ok) return ok;
   if (setting_.predict_only) {
     out_.may_turn = may_turn(refs_.tests);
     out_.may_die = may_die(refs_.tests, refs_.deaths);

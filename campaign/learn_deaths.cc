@@ -12,6 +12,8 @@
 namespace retrial::campaign {
 namespace {
 
+constexpr double kShare = 0.5;  // of the time that there is; the cases take the rest
+
 bool borne(const trace::Run& run, const std::string& test) {
   return run.incomplete.empty() && run.stop == trace::Stop::exited && passed(run, test);
 }
@@ -34,13 +36,19 @@ Result<const trace::Run*> end_at(CampaignContext& context, const std::string& te
 
 }  // namespace
 
-Result<void> learn_deaths(CampaignContext& context, References& refs, std::vector<std::string>& remarks) {
-  std::size_t number = 0, not_borne = 0, of_command = 0, waiting = 0;
+Result<void> learn_deaths(CampaignContext& context, References& refs, Nanos time, std::vector<std::string>& remarks) {
+  std::size_t number = 0, not_borne = 0, of_command = 0, waiting = 0, left_out = 0;
+  auto until =
+      time == kNoLimit ? kNoLimit : context.clock.now() + static_cast<Nanos>(kShare * static_cast<double>(time));
   for (auto& [test, reference] : refs.tests) {
     std::set<std::int32_t> commands;  // processes in the reference that turned out to be the command itself
     for (auto& moment : predict::moments(*reference)) {
       if (context.executor.interrupted()) return {};
       if (commands.contains(moment.pid)) continue;
+      if (context.clock.now() + refs.start + trace::lasted(*reference) > until) {
+        left_out++;
+        continue;
+      }
       context.live.show({.phase = "a process is ended, to see what follows", .what = test});
       auto run = end_at(context, test, *reference, moment, ++number);
       if (!run) return std::unexpected(run.error());
@@ -55,6 +63,11 @@ Result<void> learn_deaths(CampaignContext& context, References& refs, std::vecto
         not_borne++;
     }
   }
+  if (left_out)
+    remarks.push_back(fmt::format(
+        "{} deaths were not tried to learn from, as half of the budget was spent: what they would have shown "
+        "is not on trial",
+        left_out));
   if (of_command)
     remarks.push_back(fmt::format(
         "{} of {} deaths that were tried to learn from were the command's own: nobody was left to bear them",

@@ -14,6 +14,7 @@
 #include "oracles/members.h"
 #include "oracles/recognition.h"
 #include "oracles/registry.h"
+#include "oracles/time_of_fault.h"
 #include "trace/calls/operation.h"
 #include "trace/calls/service_name.h"
 #include "trace/profiles/message.h"
@@ -63,8 +64,8 @@ class LostEffect final : public Oracle {
     auto* beside = counterpart(c, call);
     if (!beside || removes_own(c, call)) return;
     bool usual = std::ranges::any_of(beside->attempts, [](auto* e) { return had_effect(*e); });
-    if (!usual || expected_by_test(compared, c) || !kept_from_service(call) || may_be_thinned(*c.in_case) ||
-        done_otherwise(c, call, *beside))
+    if (!usual || of_death(c) || expected_by_test(compared, c) || !kept_from_service(call) ||
+        may_be_thinned(*c.in_case) || done_otherwise(c, call, *beside))
       return;
     if (given_as_answer(compared, call) || made_so_later(c, call) || told_its_caller(c, call)) return;
     auto read = shown_missing(c, call, *beside);

@@ -57,7 +57,7 @@ std::optional<Asking> asking_at_end(const trace::Run& run, Nanos from) {
     if (e.begun <= from) before.insert(e.pid);
   std::map<std::string, std::vector<const Exchange*>> by_question;
   for (auto& e : run.exchanges)
-    if (e.begun > from && e.answered != 0)
+    if (e.begun > from && e.answered != 0 && e.ending == trace::Ending::answered)  // not what the run's end has cut
       by_question[fmt::format("{}\n{}\n{}", e.pid, predict::origin_of(e), e.target)].push_back(&e);
   std::optional<Asking> longest;
   auto rank = [&](const Asking& wait) {
@@ -139,8 +139,10 @@ class TimeOfFault final : public Oracle {
     };
     auto done = fmt::format("{}: {}", call.operation, what_was_done(call, first_fired(call)));
     auto& at = *call.attempts[first_fired(call)];
-    auto find = [&](Confidence sure, const std::string& message) {
-      judgement.findings.push_back(make_finding(compared, c, call, kTimeOfFault, sure, message));
+    auto find = [&](Confidence sure, const std::string& message, const Exchange* after = nullptr) {
+      auto f = make_finding(compared, c, call, kTimeOfFault, sure, message);
+      if (after) f.evidence.push_back(after->id);
+      judgement.findings.push_back(std::move(f));
     };
     bool stood_still = run.stop == trace::Stop::hung, asked_on = run.stop == trace::Stop::deadline;
     if ((stood_still || asked_on) && c.reference->stop != trace::Stop::exited)
@@ -172,7 +174,7 @@ class TimeOfFault final : public Oracle {
     if (failure)
       came += fmt::format("{}the test ended with {}", came.empty() ? "" : ", and ",
                           failure->outermost() ? named(*failure->outermost()) : "a failure");
-    find(Confidence::likely, fmt::format("{}. {}{}.", done, after(compared, death), came));
+    find(Confidence::likely, fmt::format("{}. {}{}.", done, after(compared, death), came), death.recovery.front());
   }
 
   // A campaign asks so only of a process whose death at another moment was borne.
@@ -198,7 +200,8 @@ class TimeOfFault final : public Oracle {
     if (wait->time < kLongestWait && !cut)
       return pass_over(fmt::format("{}: a time-out longer than that would look the same", asked));
     find(cut ? Confidence::possible : Confidence::likely,
-         fmt::format("{}, and then {}: who waits there has no time-out, and nobody else ends its wait.", done, asked));
+         fmt::format("{}, and then {}: who waits there has no time-out, and nobody else ends its wait.", done, asked),
+         wait->last);
   }
 };
 

@@ -39,8 +39,20 @@ Json stack_of(const trace::CallSite& site) {
   return {{"message", {{"text", "from the request outwards"}}}, {"frames", frames}};
 }
 
+// Of evidence that was sent from elsewhere: the second of two whose order is told, what was read after a death.
+std::vector<std::pair<trace::CallSite, std::string>> other_sites(const trace::Finding& f, const ReportInput& input) {
+  std::vector<std::pair<trace::CallSite, std::string>> others;
+  auto run = std::ranges::find(input.runs, f.run, &trace::Run::id);
+  if (run == input.runs.end()) return others;
+  for (auto& e : run->exchanges)
+    if (std::ranges::count(f.evidence, e.id) && e.tag.site && e.tag.site != f.site &&
+        std::ranges::none_of(others, [&](auto& other) { return other.first == *e.tag.site; }))
+      others.emplace_back(*e.tag.site, e.operation);
+  return others;
+}
+
 // The frames beside the call site that who mends it looks at: those of its callers, and which of all sends again.
-Json related_to(const trace::Finding& f) {
+Json related_to(const trace::Finding& f, const ReportInput& input) {
   Json related = Json::array();
   auto frames = trace::frames_of(*f.site);
   for (std::size_t i = 0; i < frames.size(); i++) {
@@ -49,6 +61,10 @@ Json related_to(const trace::Finding& f) {
     auto said = retries ? frames[i].function + " sends again" : "called by " + frames[i].function;
     related.push_back({{"id", i}, {"physicalLocation", physical_of(frames[i])}, {"message", {{"text", said}}}});
   }
+  for (auto& [site, operation] : other_sites(f, input))
+    related.push_back({{"id", frames.size() + related.size()},
+                       {"physicalLocation", physical_of({site.file, site.line, site.function})},
+                       {"message", {{"text", operation + " is sent here"}}}});
   return related;
 }
 
@@ -60,7 +76,7 @@ Json location_of(const trace::Finding& f) {
   return location;
 }
 
-Json result_of(const trace::CampaignRecord& campaign, const trace::Finding& f, std::string_view level) {
+Json result_of(const ReportInput& input, const trace::Finding& f, std::string_view level) {
   Json result = {{"ruleId", f.verdict},
                  {"level", level},
                  {"message", {{"text", fmt::format("{} {}", f.message, advice(f))}}},
@@ -70,11 +86,10 @@ Json result_of(const trace::CampaignRecord& campaign, const trace::Finding& f, s
                   {{"confidence", trace::show(f.confidence)},
                    {"fault", f.fault},
                    {"test", f.test},
-                   {"again", replay_command(campaign, f)}}}};
-  if (f.site && !f.site->callers.empty()) {
-    result["stacks"] = Json::array({stack_of(*f.site)});
-    result["relatedLocations"] = related_to(f);
-  }
+                   {"again", replay_command(input.campaign, f)}}}};
+  if (f.site && !f.site->callers.empty()) result["stacks"] = Json::array({stack_of(*f.site)});
+  if (f.site)
+    if (auto related = related_to(f, input); !related.empty()) result["relatedLocations"] = std::move(related);
   if (!f.retried_by.empty()) result["properties"]["retried_by"] = f.retried_by;
   if (f.known) result["baselineState"] = "unchanged";
   if (f.accepted)
@@ -90,7 +105,7 @@ std::string sarif_text(const ReportInput& input) {
     for (const auto& f : *list) {
       rules.try_emplace(f.verdict, rule_of(f.verdict));
       auto level = list == &campaign.notes ? "note" : fails_run(f, input.fail_on) ? "error" : "warning";
-      results.push_back(result_of(campaign, f, level));
+      results.push_back(result_of(input, f, level));
     }
   for (auto& [verdict, rule] : rules) listed.push_back(rule);
   Json run = {{"tool", {{"driver", {{"name", "Retrial"}, {"rules", listed}}}}}, {"results", results}};

@@ -99,6 +99,24 @@ TEST(TimeOfFault, is_who_asks_for_the_same_for_longer_than_any_time_out) {
   EXPECT_TRUE(f.message.contains("GET /grants/{id} at src/orders.py:12 wait was sent 33 times")) << f.message;
 }
 
+TEST(TimeOfFault, is_who_asks_on_though_the_runs_end_cuts_the_last_question) {
+  Waiter waiter(320 * kSecond);
+  waiter.worker.now().call("wait", "GET", "/grants/1").answers(404);
+  auto& cut = waiter.worker.now().last();
+  cut.service_status = 408;
+  cut.ending = trace::Ending::client_left;
+  EXPECT_EQ(waiter.worker.said(), "time-of-fault likely ");
+}
+
+TEST(LostEffect, is_not_said_of_a_client_that_was_ended_by_the_fault) {
+  Trial t("TOF", kBefore);
+  t.reference.in_process(200).call("work", "POST", "/jobs", {}).answers(201, R"({"id":1})");
+  t.reference.in_process(100).call("look", "GET", "/jobs").answers(200, R"([{"id":1}])");
+  t.in_case().in_process(200).call("work", "POST", "/jobs").dies(0);
+  t.in_case().in_process(100).call("look", "GET", "/jobs").answers(200, "[]").passes();
+  EXPECT_EQ(t.verdicts(), "");
+}
+
 TEST(TimeOfFault, is_not_said_of_who_may_have_a_time_out_of_minutes) {
   Waiter waiter(300 * kSecond);
   EXPECT_EQ(waiter.worker.said(), "");

@@ -11,8 +11,9 @@ namespace {
 trace::Run death() {
   trace::Run run;
   trace::CallSite site{"worker.py", 9, "work"};
+  trace::FaultSpec crash{trace::FaultName::crash, {}, 0, 0, trace::Point::executed};
   sample::tell(run, {site, 1, 1, 0, 1, "GET", "/done", "GET /done", 404});
-  sample::tell(run, {site, 2, 1, 2, 1, "PUT", "/done", "PUT /done", 201, *trace::parse_fault("crash(executed)")});
+  sample::tell(run, {site, 2, 1, 2, 1, "PUT", "/done", "PUT /done", 201, crash});
   sample::tell(run, {site, 3, 1, 9, 1, "GET", "/done", "GET /done", 200});
   sample::tell(run, {site, 4, 1, 12, 1, "GET", "/report", "GET /report", 404});
   int pids[] = {71, 71, 72, 70};
