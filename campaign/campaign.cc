@@ -155,8 +155,13 @@ Result<void> Campaign::learn() {
     out_.record.incomplete = "the suite was run only once: a longer --budget lets it be run again";
     return {};
   }
+  std::size_t left_out = 0;
   for (auto& [test, slice] : refs_.tests) {
-    if (executor_.interrupted() || time_left() == 0) break;
+    if (executor_.interrupted()) break;
+    if (time_left() == 0) {
+      left_out++;
+      continue;
+    }
     live_.show({.phase = "each test alone, without faults", .what = test});
     auto spec = context_.spec_for({test}, trace::RunKind::alone);
     spec.deadline = CampaignContext::deadline_of(slice->ended - slice->began);
@@ -166,6 +171,7 @@ Result<void> Campaign::learn() {
   }
   live_.show({.phase = "what holds in all of it"});
   out_.learned = checkers::learn(suites, alone);
+  out_.learned.not_alone = left_out;
   return {};
 }
 

@@ -19,8 +19,9 @@ struct Learned {
     std::string lacks;
   };
   std::vector<Left> left;
-  std::size_t tests = 0;   // passing ones that they were learned from
-  std::size_t checks = 0;  // in all of it
+  std::size_t tests = 0;      // passing ones that they were learned from
+  std::size_t checks = 0;     // in all of it
+  std::size_t not_alone = 0;  // tests that were not run by themselves: the budget was spent
 };
 
 // From runs of a suite without faults, at least two, whose operations are named alike; `alone`: of its tests, each by

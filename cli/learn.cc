@@ -19,7 +19,7 @@
 namespace retrial::cli {
 namespace {
 
-constexpr std::size_t kMostLeft = 200;
+constexpr std::size_t kMostLeft = 200, kMostNamed = 5;
 
 struct LearnOptions {
   CampaignOptions campaign;
@@ -40,14 +40,32 @@ std::string summary_of(const checkers::Learned& l, const std::string& file) {
              counted(l.candidates, "candidate"), l.contradicted, l.left.size(), kept, l.weakened);
 }
 
-// As comments: what would have to be seen more often.
+// What would have to be seen more often, a line each.
+std::string seen_too_seldom(const checkers::Learned& l, std::string_view margin, std::size_t most) {
+  std::string text;
+  for (auto& [checker, lacks] : l.left | std::views::take(most))
+    text += fmt::format("{}{}: {}\n", margin, one_line(checkers::sentence(checker)), lacks);
+  if (l.left.size() > most) text += fmt::format("{}and {} more\n", margin, l.left.size() - most);
+  return text;
+}
 std::string left_out(const checkers::Learned& l) {
   if (l.left.empty()) return {};
-  std::string text = "\n# Left out, though nothing contradicted them; a test that shows more of it brings it in:\n";
-  for (auto& [checker, lacks] : l.left | std::views::take(kMostLeft))
-    text += fmt::format("#   {}: {}\n", one_line(checkers::sentence(checker)), lacks);
-  if (l.left.size() > kMostLeft) text += fmt::format("#   and {} more\n", l.left.size() - kMostLeft);
-  return text;
+  return "\n# Left out, though nothing contradicted them; a test that shows more of it brings it in:\n" +
+         seen_too_seldom(l, "#   ", kMostLeft);
+}
+
+int nothing_learned(const checkers::Learned& l, const std::string& file) {
+  using campaign::report::counted;
+  auto why = l.left.empty() ? std::string("none held in all of the suite")
+                            : fmt::format("{} did not hold in all of the suite, and {} held but {} seen too seldom",
+                                          l.contradicted, l.left.size(), l.left.size() == 1 ? "was" : "were");
+  auto status =
+      complain(fmt::format("nothing was learned, and {} was not written: of {} {} (docs/checkers.md says what can "
+                           "be learned)",
+                           file, counted(l.candidates, "candidate"), why),
+               kNothing);
+  std::fputs(seen_too_seldom(l, "  ", kMostNamed).c_str(), stderr);
+  return status;
 }
 
 // Before a suite is run for it.
@@ -77,11 +95,12 @@ int learn(const LearnOptions& options) {
   if (outcome->interrupted) return kInterrupted;
   if (!outcome->record.incomplete.empty()) return complain(outcome->record.incomplete, kIncomplete);
   auto& learned = outcome->learned;
-  if (learned.checkers.empty())
-    return complain(fmt::format("nothing was learned, and {} was not written: of {} none held in all of the suite "
-                                "(docs/checkers.md says what can be learned)",
-                                options.file, campaign::report::counted(learned.candidates, "candidate")),
-                    kNothing);
+  if (learned.not_alone)
+    complain(fmt::format(
+                 "{} not run alone, as the budget was spent: what holds in company only may be among what was learned",
+                 campaign::report::counted(learned.not_alone, "test")),
+             kFine);
+  if (learned.checkers.empty()) return nothing_learned(learned, options.file);
   auto text = checkers::text_of(
       learned.checkers, fmt::format("Learned by `retrial learn -- {}`. Read it, and take out what need not hold.",
                                     campaign::report::command_line(outcome->record.command)));

@@ -183,6 +183,9 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
     std::string why = "no test is left to try";
     if (time_left && context.clock.now() > time_left)
       why += ": the runs without faults took what the budget leaves them";
+    if (!context.adapter.runner().whole && suite.results.empty())
+      why += fmt::format(": {} told of none; docs/agents.md says which of its versions and runners are known",
+                         context.adapter.runner().name);
     for (auto& line : refs.left_alone) why += fmt::format("\n  {}", line);
     if (!failed.empty()) why += "\n" + failed;
     return fail(why, context.argv.front(), Blame::user);

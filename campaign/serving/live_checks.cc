@@ -22,6 +22,12 @@ void LiveChecks::start() {
 }
 
 void LiveChecks::lost() {
+  if (times_lost_++ == 0)
+    log_.say(proxy::Log::Level::warning,
+             fmt::format(
+                 "checkers: a part of what passes is not looked at, as more came than is kept ({} exchanges, or what "
+                 "the recording holds): all that was known of states is forgotten then, each time",
+                 kMost));
   held_.clear();
   steps_ = {};
   waiting_.clear();
@@ -100,7 +106,9 @@ void LiveChecks::end() {
     failed += count.failed;
     if (count.passed + count.failed == 0) idle.push_back(count.checker);
   }
-  log_.say(proxy::Log::Level::info, what_was_checked(counts_.size(), passed, failed, idle));
+  auto text = what_was_checked(counts_.size(), passed, failed, idle);
+  if (times_lost_) text += fmt::format("; a part of what passed was not looked at, {} times", times_lost_);
+  log_.say(proxy::Log::Level::info, text);
 }
 
 std::vector<LiveChecks::Count> LiveChecks::counts() const {

@@ -57,6 +57,7 @@ class LiveChecks {
   void outcome(const checkers::Outcome& o);
   void tell(const Waiting& failure);
 
+  std::size_t times_lost_ = 0;
   const std::vector<checkers::Checker> checkers_;
   proxy::Log& log_;
   std::optional<checkers::Monitor> monitor_;

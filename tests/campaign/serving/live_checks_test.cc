@@ -72,6 +72,9 @@ TEST(LiveChecks, knows_nothing_of_before_once_parts_were_lost) {
   for (std::size_t n = 0; n < 3; n++) live.checks.take(t.run.exchanges[n]);
   live.checks.look(t.run.exchanges[2].told + LiveChecks::kLag);
   live.checks.lost();
+  live.checks.lost();
+  ASSERT_EQ(live.log.lines.size(), 1u) << "once";
+  EXPECT_NE(live.log.lines[0].find("a part of what passes is not looked at"), std::string::npos);
   live.checks.take(t.run.exchanges[3]);
   live.checks.look(t.now + LiveChecks::kSettled);
   EXPECT_EQ(live.counts(), "1 passed, 0 failed");
