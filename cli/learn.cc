@@ -56,9 +56,9 @@ std::string left_out(const checkers::Learned& l) {
 
 int nothing_learned(const checkers::Learned& l, const std::string& file) {
   using campaign::report::counted;
-  auto why = l.left.empty() ? std::string("none held in all of the suite")
-                            : fmt::format("{} did not hold in all of the suite, and {} held but {} seen too seldom",
-                                          l.contradicted, l.left.size(), l.left.size() == 1 ? "was" : "were");
+  std::string why = "none held in all of the suite";
+  if (!l.left.empty())
+    why = fmt::format("{} held but {} seen too seldom", l.left.size(), l.left.size() == 1 ? "was" : "were");
   auto status =
       complain(fmt::format("nothing was learned, and {} was not written: of {} {} (docs/checkers.md says what can "
                            "be learned)",

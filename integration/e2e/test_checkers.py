@@ -75,7 +75,7 @@ def test_a_file_that_is_nonsense_is_told_in_one_line_before_anything_is_run(prog
 @pytest.mark.parametrize("body, why", [
     ("def test_reads():\n    call(port, 'GET', '/lists/a/items')\n", "nothing was learned"),
     ("def test_fails():\n    call(port, 'PUT', '/values/a', {'value': 1})\n    assert False\n", "no test is left to try"),
-    ("def test_once():\n    call(port, 'PUT', '/values/a', {'value': 1})\n    call(port, 'GET', '/values/a')\n", "held but was seen too seldom"),
+    ("def test_once():\n    call(port, 'PUT', '/values/a', {'value': 1})\n    call(port, 'GET', '/values/a')\n", "held but were seen too seldom"),
     ("def test_random():\n    import random\n    call(port, 'POST', '/lists/a/items', {'item': random.random()})\n", "nothing was learned"),
 ])
 def test_a_suite_that_shows_nothing_is_told_and_no_file_is_written(programs, tmp_path, body, why):

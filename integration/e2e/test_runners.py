@@ -85,8 +85,8 @@ def test_googletest(tmp_path, how):
 @needs("g++")
 def test_catch2(tmp_path):
     program = compiled(tmp_path, ["cpp/shop.cc", "cpp/catch_test.cc"], "-lpthread")
-    seen = campaign("cpp", tmp_path, [program], cwd=tmp_path)
-    both_bugs_and_no_other(seen, ("POST /payments", None, "shop_test > it is paid"), ("GET /watched", None, "shop_test > it is watched"))
+    seen = campaign("cpp", tmp_path, [program])
+    both_bugs_and_no_other(seen, ("POST /payments", "shop.cc:28", "shop_test > it is paid"), ("GET /watched", "shop.cc:28", "shop_test > it is watched"))
     assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
 
 
@@ -97,7 +97,8 @@ def test_ctest(tmp_path):
     compiled(tmp_path, ["cpp/shop.cc", "cpp/shop_test.cc"], "-lgtest", "-lgtest_main", "-lpthread")
     compiled(tmp_path, ["cpp/shop.cc", "cpp/plain_test.cc"], "-lpthread", name="plain_test")
     seen = campaign("cpp", tmp_path, ["ctest"], cwd=SAMPLES / "cpp/ctest", env={"SHOP": str(tmp_path)})
-    both_bugs_and_no_other(seen, ("POST /payments", None, "shop_test > Payments.ArePaid"), ("GET /watched", None, "the [stock] is watched"))
+    sent = f"{SAMPLES / 'cpp/shop.cc'}:28"
+    both_bugs_and_no_other(seen, ("POST /payments", sent, "shop_test > Payments.ArePaid"), ("GET /watched", sent, "the [stock] is watched"))
     assert {"POST /orders", "GET /counted"} <= right(seen), seen.explain()
 
 
