@@ -1,4 +1,6 @@
 // The caller is told of something else than what happened. Rainmaker (NSDI'23) 4.3.1.
+#include "oracles/unrelated_exception.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include "oracles/failure.h"
 #include "oracles/ledger.h"
 #include "oracles/members.h"
+#include "oracles/own_words.h"
 #include "oracles/programming_errors.h"
 #include "oracles/registry.h"
 #include "oracles/service_words.h"
@@ -22,9 +25,8 @@
 #include "trace/status.h"
 
 namespace retrial::oracles {
-namespace {
 
-constexpr Verdict kUnrelatedException{
+constinit const Verdict kUnrelatedException{
     .name = "unrelated-exception",
     .severity = Severity::wrong_error,
     .of_outcome = true,
@@ -37,12 +39,10 @@ constexpr Verdict kUnrelatedException{
         "failing; look at an answer's status before its body.",
 };
 
+namespace {
+
 constexpr auto kBrokenErrorPath =
     "What runs after a failed call goes wrong itself: mend it, and hand on the error that the call met.";
-
-constexpr auto kLook =
-    "Read a retry's conflict or not-found as a sign that the first attempt may have succeeded, and look before "
-    "failing.";
 
 constexpr auto kUnnamed =
     "Hand on the error that the call met, or name it in your own: its status or text, or the error itself as the "
@@ -85,10 +85,7 @@ bool is_caused_by_own_effect(const trace::Comparison& c, const Failure& failure)
   });
 }
 
-constexpr std::size_t kTelling = 6;   // bytes of a text that is no other's by chance
-constexpr std::size_t kWord = 4;      // of a word
-constexpr std::size_t kPathName = 2;  // of what a path names: "t3"
-
+constexpr std::size_t kTelling = 6;  // bytes of a text that is no other's by chance
 // The call ended with an answer of the service's own, as it also gives without the fault, and the caller is told what
 // it says: the fault took the attempt that would have brought another one.
 bool tells_usual_answer(const trace::Comparison& c, const trace::Call& call, std::string_view text) {
@@ -123,74 +120,8 @@ class UnrelatedException final : public Oracle {
   static void judge_case(const ComparedCase& compared, Judgement& judgement) {
     for (auto* c : compared.comparisons) {
       auto failure = failure_of(compared, *c);
-      failure ? judge_failure(compared, *c, *failure, judgement) : judge_status(compared, *c, judgement);
+      failure ? judge_failure(compared, *c, *failure, judgement) : judge_exit_status(compared, *c, judgement);
     }
-  }
-
-  // A command that says by its status alone that it failed, and what it asked for is done: its own first attempt is
-  // what the last one met, and it did not look.
-  static void judge_status(const ComparedCase& compared, const trace::Comparison& c, Judgement& judgement) {
-    auto &run = *c.in_case, &usual = *c.reference;
-    bool failed = run.stop == trace::Stop::exited && run.exit_code != 0;
-    bool well = usual.stop == trace::Stop::exited && usual.exit_code == 0 && !usual.exchanges.empty();
-    if (!compared.row->test.empty() || !failed || !well) return;
-    for (auto& error : new_errors(c)) {
-      auto& call = *error.call;
-      auto& e = *error.exchange;
-      // It asked, or got what it wanted in another way: with what it had not used up yet.
-      bool looked = std::ranges::any_of(run.exchanges, [&](auto& later) {
-        bool another = later.operation == e.operation && later.request_digest != e.request_digest &&
-                       later.pid == e.pid && trace::carried_out(later);
-        return later.begun >= e.told && !is_look(later) && (trace::message::safe_method(later.method) || another);
-      });
-      if ((!met_own_effect(call) && !used_up(call)) || looked || &call.last() != &e) continue;
-      if (another_failed(c, call) || left_more_undone(c, call)) continue;
-      judgement.findings.push_back(make_finding(
-          compared, c, call, kUnrelatedException, std::min(Confidence::likely, call.confidence),
-          fmt::format("{}: {}, the {} attempt was answered {} by the service itself, and the command ended with status "
-                      "{}. The call had succeeded the first time, and its caller is told that it failed.",
-                      call.operation, what_was_done(call, first_fired(call)),
-                      ordinal(static_cast<std::size_t>(e.attempt)), show_error(e), run.exit_code),
-          kLook));
-      return;
-    }
-  }
-
-  // Another call ended in its fault, and was not done: of that the status may speak.
-  static bool another_failed(const trace::Comparison& c, const trace::Call& call) {
-    return std::ranges::any_of(c.faulted, [&](auto* other) {
-      return other != &call && trace::told_failed(other->last()) && !met_own_effect(*other) && !used_up(*other);
-    });
-  }
-
-  // It went on to another turn of what it does, and in the end has done less than without the fault: of that its status
-  // may speak.
-  static bool left_more_undone(const trace::Comparison& c, const trace::Call& call) {
-    bool turns = std::ranges::any_of(c.in_case->exchanges, [&](auto& later) {
-      return later.begun >= call.last().told && !is_look(later) && later.pid == call.first().pid &&
-             std::ranges::any_of(c.in_case->exchanges, [&](auto& e) {
-               return e.begun < call.first().begun && e.operation == later.operation && e.pid == later.pid;
-             });
-    });
-    auto done = [](const std::vector<trace::Call>& calls, const std::string& operation) {
-      return std::ranges::count_if(calls, [&](auto& k) {
-        return k.operation == operation && std::ranges::any_of(k.attempts, [](auto* e) { return had_effect(*e); });
-      });
-    };
-    return turns && std::ranges::any_of(c.reference_calls, [&](auto& k) {
-             return done(c.case_calls, k.operation) < done(c.reference_calls, k.operation);
-           });
-  }
-
-  // 400 to the very same that was a good request the first time: what it hands in can be used once ("invalid_grant").
-  static bool used_up(const trace::Call& call) {
-    constexpr int kBadRequest = 400;
-    auto& last = call.last();
-    return !last.fired && last.service_status == kBadRequest && last.request_digest != 0 &&
-           std::ranges::any_of(call.attempts, [&](auto* a) {
-             return a->fired && trace::told_failed(*a) && trace::carried_out(*a) &&
-                    a->request_digest == last.request_digest && a->target == last.target;
-           });
   }
 
   static void judge_failure(const ComparedCase& compared, const trace::Comparison& c, const Failure& failure,
@@ -237,10 +168,8 @@ class UnrelatedException final : public Oracle {
       return pass_over(fmt::format(
           "the test failed with {}, of which a part was taken for a secret: whether it names the fault is not seen",
           named(outermost)));
-    bool own_word = !is_programming_error(outermost) && new_errors(c).empty() &&
-                    std::ranges::none_of(failure.told, [](auto* t) { return says_another(*t); }) &&
-                    (says_what_failed(call, outermost) || call.attempts.size() > 1 || looks(c, call) > 1);
-    bool doubtful = own_word || is_unexpected(compared, call) || test_went_on(compared, c, call);
+    bool own_words = !is_programming_error(outermost) && new_errors(c).empty() && says_so_itself(c, call, failure);
+    bool doubtful = own_words || is_unexpected(compared, call) || test_went_on(compared, c, call);
     auto sure = doubtful ? Confidence::possible : Confidence::likely;
     judgement.findings.push_back(make_finding(compared, c, call, kUnrelatedException, sure,
                                               likely_message(compared, c, call, failure),
@@ -289,56 +218,6 @@ class UnrelatedException final : public Oracle {
                     named(thrown)),
         "A right client reads every answer to its end or closes it, one with an error too: else its pool has one "
         "connection less for good."));
-  }
-
-  // How often the same was asked, as calls of their own that all met the fault: who looks until a thing is there says
-  // at last, in its own words, that it was not.
-  static std::size_t looks(const trace::Comparison& c, const trace::Call& call) {
-    bool in_vain = std::ranges::all_of(
-        c.faulted, [&](auto* f) { return f->operation == call.operation && !trace::recovered(*f); });
-    return in_vain ? c.faulted.size() : 1;
-  }
-
-  // "register" of Runners.register, of the functions that made the call: not what each is called that sends something.
-  static std::vector<std::string> done_by(const trace::Call& call) {
-    static constexpr std::array<std::string_view, 9> kAny = {"request", "send", "call", "fetch",   "post",
-                                                             "client",  "http", "main", "response"};
-    std::vector<std::string> words;
-    if (auto& site = call.first().tag.site)
-      for (auto& frame : trace::frames_of(*site))
-        for (auto& word : words_of_name(frame.function))
-          if (!among(kAny, word)) words.push_back(word);
-    return words;
-  }
-
-  static bool says(const Thrown& thrown, std::span<const std::string_view> words) {
-    return std::ranges::any_of(words_of_name(thrown.message),
-                               [&](auto& word) { return std::ranges::find(words, word) != words.end(); });
-  }
-  // "order not found": it says something, and means another error. Who has tried several times and gives up in its own
-  // words says no such thing.
-  static bool says_another(const Thrown& thrown) {
-    static constexpr std::array<std::string_view, 17> kOther = {
-        "found",     "gone",    "exist",   "exists",  "missing", "invalid", "conflict", "permission", "denied",
-        "forbidden", "unknown", "nothing", "already", "expired", "empty",   "no",       "none"};
-    return says(thrown, kOther);
-  }
-
-  // "export monthly-j1 not started", of a PUT of an export: it says what was not done, if not why.
-  static bool says_what_failed(const trace::Call& call, const Thrown& thrown) {
-    static constexpr std::array<std::string_view, 9> kFailed = {"not",   "failed", "fails", "failure", "cannot",
-                                                                "could", "unable", "error", "without"};
-    auto said = words_of_name(thrown.message);
-    if (!says(thrown, kFailed)) return false;
-    auto path = trace::message::segments(trace::message::path_of(call.first().target));
-    auto name = path.empty() ? std::string() : percent_decode(path.back());
-    if (name.size() >= kPathName && holds_word(thrown.message, name)) return true;
-    auto asked = words_of_name(trace::message::path_of(call.first().target));
-    std::ranges::move(done_by(call), std::back_inserter(asked));
-    auto stem = [](std::string_view word) { return word.substr(0, word.size() - word.ends_with('s')); };
-    return std::ranges::any_of(asked, [&](auto& word) {
-      return word.size() >= kWord && std::ranges::any_of(said, [&](auto& one) { return stem(one) == stem(word); });
-    });
   }
 
   // A command without tests need not reckon with every error that will not pass: that a thing which is there is not.
@@ -404,8 +283,8 @@ class UnrelatedException final : public Oracle {
         met_own_effect(call) ? fmt::format("the {} attempt met its effect and was answered {} by the service itself",
                                            ordinal(call.attempts.size()), show_error(call.last()))
         : call.attempts.size() > 1 ? fmt::format("{} were made", counted(call.attempts.size(), "attempt"))
-        : looks(c, call) > 1
-            ? fmt::format("the same was asked {} in all, each in vain", counted(looks(c, call), "time"))
+        : times_asked(c, call) > 1
+            ? fmt::format("the same was asked {} in all, each in vain", counted(times_asked(c, call), "time"))
             : "it was not sent again",
         compared.row->test.empty() ? "command" : "test", named(outermost), place);
   }
