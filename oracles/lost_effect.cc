@@ -279,13 +279,13 @@ class LostEffect final : public Oracle {
   // "PUT /uploads/u1/parts/2" of "POST /uploads/u1/complete".
   static bool is_part_of(const trace::Exchange& part, const trace::Exchange& ends) {
     static constexpr std::array<std::string_view, 6> kParts{"part", "chunk", "block", "segment", "piece", "slice"};
-    static constexpr std::array<std::string_view, 8> kEnds{"complete", "commit",   "finish",  "finalize",
-                                                           "finalise", "assemble", "compose", "merge"};
+    static constexpr std::array<std::string_view, 8> kEnding{"complete", "commit",   "finish",  "finalize",
+                                                             "finalise", "assemble", "compose", "merge"};
     auto path = trace::message::path_of(part.target), end = trace::message::path_of(ends.target);
     auto whole = trace::message::folder_of(end);
     return ends.service == part.service && trace::message::segments(whole).size() > 1 &&
            path.size() > whole.size() + 1 && path.starts_with(whole) && path[whole.size()] == '/' &&
-           has_word(path.substr(whole.size()), kParts) && has_word(end.substr(whole.size()), kEnds);
+           has_word(path.substr(whole.size()), kParts) && has_word(end.substr(whole.size()), kEnding);
   }
 
   // Which request then ends what it is a part of, and says no less than without the fault: ", and POST
