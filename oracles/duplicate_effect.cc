@@ -290,9 +290,7 @@ class DuplicateEffect final : public Oracle {
                         : fmt::format("they were answered {} and {}", trace::status_of(a, a.service_status),
                                       trace::status_of(b, b.service_status));
     // What the fault itself cut was begun, and its client was told of no end.
-    bool cut = a.fired &&
-               (a.fault.point == trace::Point::in_body || a.fault.point == trace::Point::after_response_head) &&
-               a.ending != trace::Ending::answered;
+    bool cut = cut_in_answer(a) && a.ending != trace::Ending::answered;
     if (cut)
       statuses =
           fmt::format("the second was answered {} where the first was cut", trace::status_of(b, b.service_status));

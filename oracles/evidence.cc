@@ -268,6 +268,10 @@ bool in_one_function(const trace::CallSite& a, const trace::CallSite& b, std::st
   });
 }
 
+bool cut_in_answer(const trace::Exchange& e) {
+  return e.fired && (e.fault.point == trace::Point::in_body || e.fault.point == trace::Point::after_response_head);
+}
+
 std::size_t first_fired(const Call& call) {
   return static_cast<std::size_t>(
       std::find_if(call.attempts.begin(), call.attempts.end(), [](auto* e) { return e->fired; }) -

@@ -120,5 +120,7 @@ std::string what_was_done(const trace::Call& call, std::size_t attempt);
 bool goes_on(const trace::Run& run, const trace::Call& call);
 // Index of the first attempt in which a fault fired; the number of attempts if there is none.
 std::size_t first_fired(const trace::Call& call);
+// Did the fault end it while its answer was on the way to the client?
+bool cut_in_answer(const trace::Exchange& e);
 
 }  // namespace retrial::oracles

@@ -30,10 +30,7 @@ std::string by_whom(const std::string& retrier, const std::tuple<std::string, st
 // surer than possible. Nothing: that is open, an answer was cut, or it is not sure that both are one call.
 std::optional<Confidence> harm_where_both_answered(const trace::Comparison& c, const trace::Call& call,
                                                    const trace::Exchange& before, const trace::Exchange& next) {
-  auto cut = [](const trace::Exchange& e) {
-    return e.fired && (e.fault.point == trace::Point::in_body || e.fault.point == trace::Point::after_response_head);
-  };
-  if (call.confidence == Confidence::possible || cut(before) || cut(next)) return {};
+  if (call.confidence == Confidence::possible || cut_in_answer(before) || cut_in_answer(next)) return {};
   if (auto harm = harm_of_repeat(c, call, before, next)) return harm->confidence;
   if (shown_by_service(c, before, next).effects == Effects::one) return Confidence::possible;
   return {};
