@@ -61,6 +61,15 @@ std::string NativeSites::named(const std::string& file) const {
   return is_below(file, from_) ? file.substr(from_.string().size() + 1) : file;
 }
 
+// Builds that are to be the same everywhere (Bazel, -fdebug-prefix-map) name files from where they were compiled.
+std::string NativeSites::in_project(std::string_view file) const {
+  constexpr std::string_view kAnyFolder = "/proc/self/cwd/";
+  if (file.starts_with(kAnyFolder)) file.remove_prefix(kAnyFolder.size());
+  auto path = (project_ / file).lexically_normal();
+  std::error_code error;
+  return file.starts_with('/') || fs::exists(path, error) ? path.string() : std::string();
+}
+
 // Of the application, the innermost first. `frames`: FILE:OFFSET,OFFSET,FILE:OFFSET.
 std::vector<Frame> NativeSites::read(std::string_view frames) {
   std::vector<std::pair<std::string, std::uint64_t>> places;
@@ -81,7 +90,7 @@ std::vector<Frame> NativeSites::read(std::string_view frames) {
   std::vector<Frame> own;
   for (auto& [of, place] : places)
     for (auto frame : lines_.at(of, place)) {
-      frame.file = fs::path(frame.file).lexically_normal().string();
+      frame.file = in_project(frame.file);
       if (!is_below(frame.file, project_)) continue;
       auto below = fs::path(frame.file).lexically_relative(project_);
       bool others =

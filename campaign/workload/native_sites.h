@@ -29,6 +29,7 @@ class NativeSites {
   std::vector<trace::Frame> read(std::string_view frames);
   bool is_of_test(const trace::Frame& frame) const;
   bool calls_from_loop(const trace::Frame& frame);
+  std::string in_project(std::string_view file) const;
   std::string named(const std::string& file) const;
 
   std::filesystem::path from_, project_;

@@ -68,6 +68,13 @@ TEST_F(NativeSitesTest, name_a_function_that_calls_itself_once) {
   EXPECT_EQ(trace::show(found->site), "src/shop.cc:7 ask <- src/shop.cc:20 main");
 }
 
+TEST_F(NativeSitesTest, are_found_where_the_build_names_files_from_its_own_folder) {
+  knows(1, "src/shop.cc:7 ask <- /proc/self/cwd/src/shop.cc:3 place <- lib/elsewhere.cc:5 other");
+  auto found = origin("1");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(trace::show(found->site), "src/shop.cc:7 ask <- src/shop.cc:3 place");
+}
+
 TEST_F(NativeSitesTest, are_none_without_a_frame_of_the_projects) {
   knows(1, "/home/other/lib.cc:9 send");
   EXPECT_FALSE(origin("1"));
