@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <array>
 #include <charconv>
 #include <fstream>
 #include <optional>
 
-#include "base/program.h"
 #include "base/text.h"
 
 namespace retrial::campaign {
@@ -132,19 +130,16 @@ void DebugLines::look_up(const std::string& file, const Places& places) {
   if (fresh) at->second = key_of(file);
   if (at->second.empty()) return;
   auto& known = known_[at->second];
-  static constexpr std::array<const char*, 2> kReaders = {"addr2line", "llvm-addr2line"};
-  for (auto* reader : kReaders) {
-    std::vector<std::string> words = {reader, "-afiC", "-e", file};
-    for (auto place : places)
-      if (!known.contains(place)) words.push_back(fmt::format("0x{:x}", place));
-    if (words.size() == 4) return;
-    auto printed = run_program(words, Complaints::dropped);
-    if (!printed) continue;
-    auto read = read_addr2line(printed->out);
-    for (auto place : places)
-      if (!known.contains(place)) keep(at->second, place, known[place] = std::move(read[place]));
-    return;
-  }
+  Places unknown;
+  for (auto place : places)
+    if (!known.contains(place)) unknown.push_back(place);
+  if (unknown.empty()) return;
+  auto [reader, begun] = readers_.try_emplace(file);
+  if (begun) reader->second = Addr2line::start(file);
+  auto printed = reader->second ? reader->second->ask(unknown) : std::nullopt;
+  if (!printed) return reader->second.reset();
+  auto read = read_addr2line(*printed);
+  for (auto place : unknown) keep(at->second, place, known[place] = std::move(read[place]));
 }
 
 const std::vector<Frame>& DebugLines::at(const std::string& file, std::uint64_t place) const {

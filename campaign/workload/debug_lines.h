@@ -2,23 +2,25 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "campaign/workload/addr2line.h"
 #include "trace/call_site.h"
 
 namespace retrial::campaign {
 
-// Which lines of source stand behind places in files of machine code, by the files' own debug information (DWARF), as
-// addr2line of binutils, or LLVM's, reads it. What was read is kept in a file, for the runs that follow.
+// Which lines of source stand behind places in files of machine code, by the files' own debug information (DWARF). What
+// was read is kept in a file, for the runs that follow.
 class DebugLines {
  public:
   explicit DebugLines(std::filesystem::path kept);
 
   // Functions at that place, the innermost first: several where some are inlined. `file` of each is absolute, or as the
-  // compiler was given it. Empty: nothing is known. Places that are asked for at once cost one start of the reader.
+  // compiler was given it. Empty: nothing is known.
   using Places = std::vector<std::uint64_t>;
   void look_up(const std::string& file, const Places& places);
   const std::vector<trace::Frame>& at(const std::string& file, std::uint64_t place) const;
@@ -30,8 +32,9 @@ class DebugLines {
   static std::string key_of(const std::string& file);
 
   std::filesystem::path kept_;
-  std::map<std::string, Known> known_;       // by key_of
-  std::map<std::string, std::string> keys_;  // by file
+  std::map<std::string, Known> known_;                         // by key_of
+  std::map<std::string, std::string> keys_;                    // by file
+  std::map<std::string, std::unique_ptr<Addr2line>> readers_;  // likewise; null: there is none, or it has ended
 };
 
 // The name alone: "shop::Client::post<int>" of "int shop::Client::post<int>(char const*) const [clone .isra.0]". Pure.

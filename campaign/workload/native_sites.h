@@ -22,7 +22,7 @@ class NativeSites {
     trace::CallSite site;
     std::uint64_t statement = 0;  // of the test; 0: not known
   };
-  // Nothing, where no frame is the application's. May start a program and wait for it (DebugLines), once a place.
+  // Nothing, where no frame is the application's. Waits for addr2line, once a place.
   std::optional<Origin> origin_of(std::string_view frames);
 
  private:
