@@ -64,6 +64,22 @@ std::size_t behind_result(std::string_view text) {
 
 }  // namespace
 
+// FILE:OFFSET,OFFSET,FILE:OFFSET
+std::vector<CodeAddress> addresses_of(std::string_view frames) {
+  std::vector<CodeAddress> places;
+  std::string file;
+  for (auto part : split(frames, ',')) {
+    if (auto colon = part.rfind(':'); colon != part.npos) {
+      file = percent_decode(part.substr(0, colon));
+      part.remove_prefix(colon + 1);
+    }
+    auto offset = hex(part);
+    if (file.empty() || !offset) return {};
+    places.push_back({file, *offset});
+  }
+  return places;
+}
+
 std::string bare_function(std::string_view name) {
   if (name == "??") return {};
   name = name.substr(0, name.find(" [clone "));

@@ -37,6 +37,14 @@ class DebugLines {
   std::map<std::string, std::unique_ptr<Addr2line>> readers_;  // likewise; null: there is none, or it has ended
 };
 
+// What x-retrial-frames says (docs/agents.md), in its order; empty where it cannot be read. Pure.
+struct CodeAddress {
+  std::string file;
+  std::uint64_t offset = 0;
+  bool operator==(const CodeAddress&) const = default;
+};
+std::vector<CodeAddress> addresses_of(std::string_view frames);
+
 // The name alone: "shop::Client::post<int>" of "int shop::Client::post<int>(char const*) const [clone .isra.0]". Pure.
 std::string bare_function(std::string_view name);
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fstream>
 #include <iterator>
 
@@ -70,22 +69,11 @@ std::string NativeSites::in_project(std::string_view file) const {
   return file.starts_with('/') || fs::exists(path, error) ? path.string() : std::string();
 }
 
-// Of the application, the innermost first. `frames`: FILE:OFFSET,OFFSET,FILE:OFFSET.
+// Of the application, the innermost first.
 std::vector<Frame> NativeSites::read(std::string_view frames) {
-  std::vector<std::pair<std::string, std::uint64_t>> places;
+  auto places = addresses_of(frames);
   std::map<std::string, DebugLines::Places> by_file;
-  std::string file;
-  for (auto part : split(frames, ',')) {
-    if (auto colon = part.rfind(':'); colon != part.npos) {
-      file = percent_decode(part.substr(0, colon));
-      part.remove_prefix(colon + 1);
-    }
-    std::uint64_t place = 0;
-    auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), place, 16);
-    if (file.empty() || error != std::errc() || end != part.data() + part.size()) return {};
-    places.emplace_back(file, place);
-    by_file[file].push_back(place);
-  }
+  for (auto& place : places) by_file[place.file].push_back(place.offset);
   for (auto& [of, all] : by_file) lines_.look_up(of, all);
   std::vector<Frame> own;
   for (auto& [of, place] : places)

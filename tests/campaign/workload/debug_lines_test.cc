@@ -23,6 +23,14 @@ TEST(DebugLines, name_a_function_without_parameters_result_and_clones) {
   EXPECT_EQ(bare("<depot::Client as depot::Ask>::ask"), "<depot::Client as depot::Ask>::ask");
 }
 
+TEST(DebugLines, are_asked_for_by_places_in_files) {
+  using Addresses = std::vector<CodeAddress>;
+  EXPECT_EQ(addresses_of("/a/shop:1f,20,/a/lib%20x.so:3"),
+            (Addresses{{"/a/shop", 0x1f}, {"/a/shop", 0x20}, {"/a/lib x.so", 3}}));
+  for (auto broken : {"", ",", "1f", "/a:", "/a:1g", "/a:1,,2", ":1", "/a:11111111111111111"})
+    EXPECT_EQ(addresses_of(broken), Addresses{}) << broken;
+}
+
 TEST(DebugLines, are_read_place_by_place_with_what_is_inlined_there) {
   auto read = read_addr2line(
       "0x0000000000001130\nask(int)\n/src/shop.cc:12 (discriminator 3)\nplace(int)\n/src/shop.cc:30\n"
