@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -60,6 +61,14 @@ Form form_of(Rule rule) {
 
 bool has_left(Rule rule) { return form_of(rule).field.find('=') != std::string_view::npos; }
 
+// A number that can be reckoned with, or the name of one.
+bool moves_by(std::string_view amount) {
+  bool number = amount.front() >= '0' && amount.front() <= '9';
+  double value = 0;
+  auto [end, error] = std::from_chars(amount.data(), amount.data() + amount.size(), value);
+  return !number || (error == std::errc() && end == amount.data() + amount.size());
+}
+
 bool is_right(Rule rule, const Field& f) {
   if (f.right.empty() || (has_left(rule) && f.left.empty())) return false;
   switch (rule) {
@@ -68,7 +77,7 @@ bool is_right(Rule rule, const Field& f) {
     case Rule::unlisted:
       return f.right.find("[]") != f.right.npos && f.left == "{path}";
     case Rule::adds:
-      return f.left.size() > 1 && (f.left.front() == '+' || f.left.front() == '-');
+      return f.left.size() > 1 && (f.left.front() == '+' || f.left.front() == '-') && moves_by(f.left.substr(1));
     case Rule::becomes:
       return f.left.size() >= 2 && f.left.front() == '\'' && f.left.back() == '\'';
     case Rule::counts:
@@ -190,6 +199,7 @@ Result<std::vector<Checker>> parse(std::string_view text, const std::string& fil
           out.push_back(std::move(*c));
     }
   }
+  if (errors.empty() && out.empty()) return fail("holds no [[checker]]", file_name, Blame::user);
   if (errors.empty()) return out;
   return std::unexpected(std::ranges::min_element(errors, {}, [](auto& e) { return e.first; })->second);
 }

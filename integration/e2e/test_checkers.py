@@ -62,7 +62,7 @@ def test_a_campaign_tells_what_the_test_does_not_look_at_and_blames_no_fault_on_
 
 def test_a_file_that_is_nonsense_is_told_in_one_line_before_anything_is_run(programs, tmp_path):
     for text, line in (('[[checker]]\nname = "a"\nrule = "read-back"\nservice = "*"\n', 'broken.toml:3: [[checker]] 1 rule: expected "reads-back"'),
-                       ("[[checker]\n", "broken.toml:1: "),
+                       ("[[checker]\n", "broken.toml:1: "), ("# none\n", "broken.toml: holds no [[checker]]"),
                        ('[[checker]]\nname = "a"\nrule = "gone"\nservice = "*"\nafter = "DELETE /a"\nthen = "GET /a"\ncolour = 1\n', "broken.toml:7: [[checker]] 1 colour: ")):
         (tmp_path / "broken.toml").write_text(text)
         (tmp_path / "retrial.toml").write_text('[checks]\nfile = "broken.toml"\n')

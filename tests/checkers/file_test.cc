@@ -61,7 +61,7 @@ TEST(CheckersFile, says_again_what_it_was_written_from) {
 
 TEST(CheckersFile, tells_the_first_slip_with_its_line) {
   EXPECT_EQ(wrong_with(kOne), "");
-  EXPECT_EQ(wrong_with(""), "");
+  EXPECT_EQ(wrong_with(""), "checkers.toml: holds no [[checker]]");
   EXPECT_TRUE(replaced("name ", "nmae ").starts_with("checkers.toml:1: [[checker]] 1 name: expected a name"))
       << replaced("name ", "nmae ");
   EXPECT_EQ(
@@ -75,6 +75,15 @@ TEST(CheckersFile, tells_the_first_slip_with_its_line) {
   EXPECT_TRUE(replaced("[\"title = title\"]", "[]").contains("fields"));
   EXPECT_TRUE(replaced("\"reads-back\"", "\"gone\"").contains("fields: expected none"));
   EXPECT_TRUE(replaced("\"reads-back\"", "\"excludes\"").contains("then: expected none"));
+  auto adding = [](const std::string& amount) {
+    return wrong_with(
+        "[[checker]]\nname = \"n\"\nrule = \"adds\"\nservice = \"*\"\nafter = \"POST /a\"\nthen = \"GET /a\"\n"
+        "fields = [\"" +
+        amount + " = count\"]\n");
+  };
+  for (auto good : {"+1", "-2.5", "+amount", "+1e3"}) EXPECT_EQ(adding(good), "") << good;
+  for (auto broken : {"+1e400", "+1x", "1", "+"})
+    EXPECT_TRUE(adding(broken).contains("fields: expected one such as")) << broken;
   EXPECT_TRUE(wrong_with(kOne + "color = 1\n").contains("color"));
   EXPECT_TRUE(wrong_with(kOne + kOne).contains(":9: [[checker]] 2 name: expected a name that no other checker has"));
   EXPECT_TRUE(wrong_with("[run]\n").contains("expected tables [[checker]] and nothing else"));
