@@ -25,14 +25,18 @@ class NoAgent final : public Oracle {
   static void judge_case(const ComparedCase& compared, Judgement& judgement) {
     for (auto* c : compared.comparisons) {
       auto& call = *c->faulted.front();
-      // What stands below a runtime sees no call sites.
-      bool reads_sites = std::ranges::any_of(c->in_case->agents, [](auto& agent) { return agent != "native"; });
-      if (reads_sites || !call.site.empty()) continue;
+      auto& run = *c->in_case;
+      bool of_a_language = std::ranges::any_of(run.agents, [](auto& agent) { return agent != "native"; });
+      bool read = std::ranges::any_of(run.exchanges, [](auto& e) { return e.tag.site.has_value(); });
+      if (of_a_language || read || !call.site.empty()) continue;
       auto note = make_finding(
           compared, *c, call, kNoAgent, trace::Confidence::certain,
-          "No agent was loaded in the processes that sent these requests: call sites are missing, and "
-          "calls are told apart by "
-          "operation and process. `retrial doctor` with the same command says why, and what would mend it.");
+          run.agents.empty()
+              ? "No agent was loaded in the processes that sent these requests: call sites are missing, and calls are "
+                "told apart by operation and process. `retrial doctor` with the same command says why, and what would "
+                "mend it."
+              : "The programs that sent these requests say nothing of their source: call sites are missing, and calls "
+                "are told apart by operation and process. They are read from debug information (-g), by addr2line.");
       note.operation.clear();
       note.fault.clear();
       note.id = trace::finding_id(note.verdict, {}, "", "");  // one a campaign

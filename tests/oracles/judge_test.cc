@@ -196,9 +196,10 @@ TEST(Notes, a_call_that_is_sent_again_after_the_same_error_in_another_case_is_no
 }
 
 TEST(Notes, a_run_without_an_agent_says_so_once_where_call_sites_are_missing) {
-  auto trial = [](std::string site, std::vector<std::string> agents) {
+  auto trial = [](std::string site, std::vector<std::string> agents, bool other_site = false) {
     Trial t;
     t.reference.call(site, "PUT", "/orders/1").answers(200);
+    if (other_site) t.in_case().call("look", "GET", "/orders").answers(200);
     t.in_case().call(site, "PUT", "/orders/1").is_lost(Telling::reset, 200);
     t.in_case().again(kSecond).answers(200).passes();
     t.in_case().run().agents = std::move(agents);
@@ -211,7 +212,10 @@ TEST(Notes, a_run_without_an_agent_says_so_once_where_call_sites_are_missing) {
   EXPECT_EQ(notes[0].id, trace::finding_id("no-agent", {}, "", ""));
   EXPECT_TRUE(trial("put", {}).empty());
   EXPECT_TRUE(trial("", {"python"}).empty());
-  EXPECT_EQ(trial("", {"native"}).size(), 1u) << "it stands below a runtime";
+  auto stripped = trial("", {"native"});
+  ASSERT_EQ(stripped.size(), 1u);
+  EXPECT_TRUE(stripped[0].message.contains("debug information")) << stripped[0].message;
+  EXPECT_TRUE(trial("", {"native"}, true).empty()) << "others have theirs: this one leaves by a way that is not seen";
 }
 
 }  // namespace
