@@ -29,7 +29,7 @@ trace::RetryLocation told(const scan::Location& at) {
   for (auto& verdict : at.verdicts) {
     auto* joint = out.verdicts.empty() ? "" : ", ";
     out.verdicts += fmt::format("{}{} {}", joint, verdict.confidence, verdict.name);
-    out.ids += fmt::format("{}{}", out.ids.empty() ? "" : ",", scan::id_of(at, verdict));
+    out.ids += fmt::format("{}{}", out.ids.empty() ? "" : ",", verdict.id);
   }
   return out;
 }

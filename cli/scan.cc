@@ -60,21 +60,26 @@ Result<std::set<std::string>> read_verdict_ids(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) return fail_errno("cannot be read", errno, file, Blame::user);
   auto report = nlohmann::json::parse(in, nullptr, false);
-  if (!report.is_object() || report.value("version", nlohmann::json()) != 1 || !report.contains("locations"))
-    return fail("expected what `retrial scan --json` wrote", file, Blame::user);
+  auto listed = [](const nlohmann::json& of, const char* name) {
+    return of.is_object() && of.contains(name) && of[name].is_array();
+  };
+  auto wrong = fail("expected what `retrial scan --json` wrote", file, Blame::user);
+  if (!listed(report, "locations") || report.value("version", nlohmann::json()) != 1) return wrong;
   std::set<std::string> ids;
-  for (auto& at : report["locations"])
-    for (auto& verdict : at.value("verdicts", nlohmann::json::array())) ids.insert(verdict.value("id", ""));
+  for (auto& at : report["locations"]) {
+    if (!listed(at, "verdicts")) return wrong;
+    for (auto& verdict : at["verdicts"]) {
+      if (!verdict.is_object() || !verdict.contains("id") || !verdict["id"].is_string()) return wrong;
+      ids.insert(verdict["id"].get<std::string>());
+    }
+  }
   return ids;
 }
 
 // What [[accept]] and --since know of fails nothing.
 void dismiss(scan::Scan& found, const campaign::Config& config, const std::set<std::string>& known) {
   for (auto& at : found.locations)
-    for (auto& verdict : at.verdicts) {
-      auto id = scan::id_of(at, verdict);
-      verdict.dismissed = config.accepts(id) || known.contains(id);
-    }
+    for (auto& verdict : at.verdicts) verdict.dismissed = config.accepts(verdict.id) || known.contains(verdict.id);
 }
 
 Result<trace::CampaignRecord> campaign_in(const std::string& folder) {

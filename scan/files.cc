@@ -46,6 +46,13 @@ bool is_readable(const fs::path& folder) {
   return !error;
 }
 
+// Relative to the current directory where it is below that, whichever way it was typed.
+std::string as_shown(const fs::path& path) {
+  std::error_code error;
+  auto here = path.is_absolute() ? path.lexically_relative(fs::current_path(error)) : fs::path();
+  return (here.empty() || *here.begin() == ".." ? path : here).lexically_normal().string();
+}
+
 struct Chooser {
   bool tests;
   std::size_t most;
@@ -62,7 +69,7 @@ struct Chooser {
     if (is_of_campaign(path.parent_path(), below.parent_path())) return leave("of a campaign");
     if (is_generated(below)) return leave("generated");
     if (!tests && is_test(below)) return leave("files of tests");
-    chosen.files.push_back(path.lexically_normal().string());
+    chosen.files.push_back(as_shown(path));
   }
   void leave(const std::string& why) { chosen.left_out[why]++; }
 
@@ -129,7 +136,7 @@ Result<Chosen> choose_files(const std::vector<std::string>& paths, bool tests, s
     } else if (status.type() == fs::file_type::regular) {
       if (!language_of(path))
         return fail("is not in a language that scan reads: " + names_of_languages(), path, Blame::user);
-      chooser.chosen.files.push_back(fs::path(path).lexically_normal().string());
+      chooser.chosen.files.push_back(as_shown(path));
     } else {
       return fail("there is no such file or folder", path, Blame::user);
     }

@@ -33,6 +33,7 @@ struct Verdict {
   std::string shown = {};               // what that campaign says of it
   bool dismissed = false;               // accepted or known: it fails nothing
   bool by_model = false;                // a language model's word alone: it fails nothing
+  std::string id = {};                  // ids.h
 };
 
 // What a campaign says of a location.

@@ -84,7 +84,7 @@ std::string json_of(const Scan& scan) {
   for (auto& at : scan.locations) {
     auto verdicts = Json::array();
     for (auto& v : at.verdicts)
-      verdicts.push_back({{"id", id_of(at, v)},
+      verdicts.push_back({{"id", v.id},
                           {"verdict", v.name},
                           {"confidence", v.confidence},
                           {"message", v.text},
@@ -130,7 +130,7 @@ std::string sarif_of(const Scan& scan) {
            {"locations", Json::array({{{"physicalLocation",
                                         {{"artifactLocation", {{"uri", uri_of(at.file)}}},
                                          {"region", {{"startLine", at.line}, {"endLine", at.last_line}}}}}}})},
-           {"partialFingerprints", {{"retrialScan/v1", id_of(at, v)}}},
+           {"partialFingerprints", {{"retrialScan/v1", v.id}}},
            {"properties",
             {{"confidence", v.confidence},
              {"by_model", v.by_model},

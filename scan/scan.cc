@@ -10,6 +10,7 @@
 
 #include "scan/across.h"
 #include "scan/detectors.h"
+#include "scan/ids.h"
 #include "scan/macros.h"
 #include "scan/verdicts.h"
 #include "scan/words.h"
@@ -131,6 +132,7 @@ Scan scan_files(const Chosen& chosen) {
   reader.scan.locations = std::move(reader.in_all.locations);
   std::ranges::sort(reader.scan.locations, {}, [](auto& l) { return std::tie(l.file, l.line); });
   judge(reader.scan.locations);
+  give_ids(reader.scan.locations);
   return std::move(reader.scan);
 }
 

@@ -153,10 +153,6 @@ const Rule* rule_named(std::string_view name) {
   return it == rules().end() ? nullptr : &*it;
 }
 
-std::string id_of(const Location& at, const Verdict& verdict) {
-  return hex(fnv1a(fmt::format("{}\n{}\n{}\n{}", verdict.name, at.file, at.function, at.calls)), 8);
-}
-
 void judge(std::vector<Location>& locations) {
   for (auto& one : locations) judge_alone(one);
   judge_nested(locations);

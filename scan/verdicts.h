@@ -18,9 +18,6 @@ struct Rule {
 const std::vector<Rule>& rules();
 const Rule* rule_named(std::string_view name);  // or null
 
-// Eight hex digits, the same as long as the verdict's name, file, function and what is called stay.
-std::string id_of(const Location& at, const Verdict& verdict);
-
 // Gives each location its verdicts. All of a project's at once: some come of comparing.
 void judge(std::vector<Location>& locations);
 

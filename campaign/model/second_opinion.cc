@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "scan/candidates.h"
+#include "scan/ids.h"
 #include "trace/recording/redact.h"
 #include "trace/secrets/secrets.h"
 
@@ -190,6 +191,7 @@ std::size_t ask_model(Model& model, const std::vector<std::string>& files, scan:
       if (auto answer = model.ask(kTask, question.text); answer && !take_answer(question, *answer, found))
         not_understood++;
   std::ranges::stable_sort(found.locations, {}, [](auto& l) { return std::tie(l.file, l.line); });
+  scan::give_ids(found.locations);
   return not_understood;
 }
 
