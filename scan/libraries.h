@@ -28,8 +28,8 @@ struct Default {
   Wait wait;
   bool whatever = false;  // whatever fails is tried again
 };
-// Of what is called and what it is given; `file`: all of its text, which says what a name means there.
-std::optional<Default> default_of(std::string_view file, std::string_view callee, std::string_view arguments);
+// Of what is called and what it is given, in the tree's language; the rest of the file says what a name means there.
+std::optional<Default> default_of(const Tree& tree, std::string_view callee, std::string_view arguments);
 
 // What its arguments say of bound and wait; what they leave out is the library's own.
 void read_arguments(const Tree& tree, std::string_view callee, std::string_view arguments, Location& place);

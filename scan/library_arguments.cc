@@ -239,7 +239,7 @@ bool picks_errors(std::string_view text) {
 void read_arguments(const Tree& tree, std::string_view callee, std::string_view arguments, Location& place) {
   auto given = unquoted(arguments);
   bool here = !tree.functions(last_name(callee)).empty();  // a function of this file: no library's
-  auto known = here ? std::nullopt : default_of(tree.source(), callee, given);
+  auto known = here ? std::nullopt : default_of(tree, callee, given);
   place.bound = bound_in(given);
   if (place.bound.kind == Bound::none) place.bound = counted_in(given);
   bool endless = is_endless(callee, given, place.bound);
@@ -263,7 +263,7 @@ void read_arguments(const Tree& tree, std::string_view callee, std::string_view 
 }
 
 bool tries_whatever_fails(const Tree& tree, std::string_view callee, std::string_view arguments) {
-  auto known = default_of(tree.source(), callee, arguments);
+  auto known = default_of(tree, callee, arguments);
   return known && known->whatever && tree.functions(last_name(callee)).empty() && !picks_errors(arguments);
 }
 

@@ -1,5 +1,9 @@
 // What libraries do where nothing is said, of their documentation or their source.
+#include <algorithm>
+#include <span>
+
 #include "base/text.h"
+#include "scan/language.h"
 #include "scan/libraries.h"
 #include "scan/words.h"
 
@@ -20,8 +24,7 @@ struct Row {
   bool strategy = false;  // stands among what it is given, too
 };
 
-constexpr Row kRows[] = {
-    // Python
+constexpr Row kPython[] = {
     {"on_exception", "", none, "", kJitter},
     {"on_predicate", "", none, "", kJitter},
     {"tenacity.retry", "", none, "", kNone, true},
@@ -37,7 +40,8 @@ constexpr Row kRows[] = {
     {"HTTPAdapter", "", count, "0", kNone},
     {"Retry", "urllib3", count, "10", kNone},
     {"Retry", "from requests", count, "10", kNone},
-    // JavaScript
+};
+constexpr Row kJavaScript[] = {
     {"pRetry", "", count, "10", kGrowing, true},
     {"p_retry", "", count, "10", kGrowing, true},
     {"asyncRetry", "", count, "10", kJitter, true},
@@ -46,7 +50,8 @@ constexpr Row kRows[] = {
     {"axiosRetry", "", count, "3", kNone},
     {"retry", "rxjs", none, "", kNone, true},
     {"attempts", "", count, "", kNone},
-    // Java
+};
+constexpr Row kJava[] = {
     {"Retryable", "", count, "3", kFixed, true},
     {"Retry", "resilience4j", elsewhere, "resilience4j", kElsewhere},
     {"Retry.backoff", "", count, "", kJitter, false, true},
@@ -55,14 +60,16 @@ constexpr Row kRows[] = {
     {"RetryTemplate", "", count, "3", kNone},
     {"RetryPolicy.builder", "failsafe", count, "3", kNone},
     {"RetryPolicy.ofDefaults", "failsafe", count, "3", kNone},
-    // Go
+};
+constexpr Row kGo[] = {
     {"retry.Do", "avast/retry-go", count, "10", kJitter, true},
     {"retryablehttp", "", count, "4", kGrowing},
     {"backoff.Retry", "", time, "15 min", kJitter},
     {"backoff.RetryNotify", "", time, "15 min", kJitter},
     {"backoff.RetryWithData", "", time, "15 min", kJitter},
     {"RetryOnConflict", "", count, "retry.DefaultRetry", kJitter},
-    // Rust
+};
+constexpr Row kRust[] = {
     {"backoff::retry", "", time, "15 min", kJitter},
     {"backoff::future::retry", "", time, "15 min", kJitter},
     {"retry_fn", "tryhard", elsewhere, "tryhard", kElsewhere, true},
@@ -72,12 +79,14 @@ constexpr Row kRows[] = {
     {"FibonacciBuilder", "", count, "3", kGrowing, true, true},
     {"ConstantBuilder", "", count, "3", kFixed, true, true},
     {"build_with_max_retries", "", count, "", kJitter, false, true},
-    // Ruby
+};
+constexpr Row kRuby[] = {
     {"retriable", "", count, "3", kJitter, true},
     {"retry_on", "", count, "5", kFixed},
     {"sidekiq_options", "", count, "25", kJitter},
     {":retry", "araday", count, "2", kNone},
-    // C#
+};
+constexpr Row kCSharp[] = {
     {"RetryAsync", "", count, "1", kNone},
     {"Retry", "Polly", count, "1", kNone},
     {"RetryForever", "", none, "", kNone},
@@ -90,6 +99,15 @@ constexpr Row kRows[] = {
     {"MaxAttempts", "Grpc", count, "", kJitter},
 };
 
+// A library is one language's: its name means nothing in another.
+struct Library {
+  std::string_view family;
+  std::span<const Row> rows;
+};
+constexpr Library kLibraries[] = {
+    {"python", kPython}, {"javascript", kJavaScript}, {"java", kJava}, {"go", kGo}, {"rust", kRust}, {"ruby", kRuby},
+    {"c#", kCSharp}};
+
 // As whole words: "Retry" of "util.Retry", not of "withRetry".
 bool is_named(std::string_view text, std::string_view name) {
   auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
@@ -101,11 +119,13 @@ bool is_named(std::string_view text, std::string_view name) {
 
 }  // namespace
 
-std::optional<Default> default_of(std::string_view file, std::string_view callee, std::string_view arguments) {
+std::optional<Default> default_of(const Tree& tree, std::string_view callee, std::string_view arguments) {
+  auto* library = std::ranges::find(kLibraries, tree.language().family, &Library::family);
+  if (library == std::end(kLibraries)) return {};
   for (bool given : {true, false})
-    for (auto& row : kRows)
+    for (auto& row : library->rows)
       if ((!given || row.strategy) && is_named(given ? arguments : callee, row.name) &&
-          file.find(row.file) != file.npos)
+          tree.source().find(row.file) != std::string_view::npos)
         return Default{{row.bound, std::string(row.said)}, row.wait, row.whatever};
   return {};
 }

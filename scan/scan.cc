@@ -20,8 +20,8 @@ namespace {
 
 // A file without any of these has nothing that could lead back: most are not parsed.
 bool could_retry(std::string_view text) {
-  for (std::string_view word : {"while", "for", "etry", "etries", "ttempt", "ackoff", "catch", "except", "rescue",
-                                "loop", "econnect", "err", "tatus"})
+  for (std::string_view word : {"while", "for", "etry", "etri", "ttempt", "ackoff", "catch", "except", "rescue", "loop",
+                                "econnect", "err", "tatus"})
     if (text.find(word) != text.npos) return true;
   return false;
 }

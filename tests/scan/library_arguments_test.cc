@@ -44,6 +44,16 @@ TEST(LibraryArguments, of_a_number_by_which_a_library_means_no_end_are_none) {
   EXPECT_EQ(bounds("A.java", failsafe(".withDelay(Duration.ofMillis(200))")), "count 3: fixed");
 }
 
+TEST(LibraryArguments, that_are_left_out_are_those_of_the_languages_own_library) {
+  EXPECT_EQ(bounds("a.js", "const f = () => asyncRetry(() => get('/a'));\n"), "count 10: jitter");
+  EXPECT_EQ(
+      bounds("A.java", "class A {\n  void f() {\n    asyncRetry(() -> connect(a)).delayPolicy(p).build();\n  }\n}\n"),
+      "elsewhere asyncRetry: elsewhere");
+  EXPECT_EQ(bounds("a.rb", "def f(u)\n  retriable { get(u) }\nend\n"), "count 3: jitter");
+  EXPECT_EQ(bounds("a.py", "from mylib import retriable\ndef f(u):\n  return retriable(lambda: get(u))\n"),
+            "elsewhere retriable: elsewhere");
+}
+
 TEST(LibraryArguments, are_set_in_the_fields_of_what_is_given_too) {
   auto text = [](std::string_view field) {
     return "package a\nimport \"github.com/cenkalti/backoff/v4\"\nfunc f() error {\n\tp := "
