@@ -23,6 +23,7 @@ template <class F>
 std::vector<Stretch> loops_that(const Language& language, std::string_view text, F wanted) {
   std::vector<Stretch> found;
   auto tree = Tree::parse(language, text);
+  tree.limit_steps();
   for (int loop = 0; loop < tree.size(); loop++) {
     if (!is_loop(tree, loop) || !wanted(tree, loop)) continue;
     int function = tree.function_of(loop);
@@ -33,12 +34,16 @@ std::vector<Stretch> loops_that(const Language& language, std::string_view text,
 }
 }  // namespace
 
-std::vector<Stretch> loops_for_each_thing(const Language& language, std::string_view text) {
+std::vector<Stretch> loops_for_each_thing(const Language& language, std::string_view text) try {
   return loops_that(language, text, [](auto& tree, int loop) { return read_loop(tree, loop).is_for_each_thing(); });
+} catch (const TooMuch&) {
+  return {};
 }
 
-std::vector<Stretch> loops(const Language& language, std::string_view text) {
+std::vector<Stretch> loops(const Language& language, std::string_view text) try {
   return loops_that(language, text, [](auto&, int) { return true; });
+} catch (const TooMuch&) {
+  return {};
 }
 
 }  // namespace retrial::scan

@@ -12,6 +12,7 @@ struct Found {
   std::vector<Delay> delays;
   std::vector<Location> decorators;  // `resilient = retry(stop=…)`: `by` is the name, the function is none
   std::vector<Location> decorated;   // `@resilient`: a place if one of `decorators` has that name
+  bool too_much = false;             // of it: nothing was found out
 };
 
 }  // namespace retrial::scan

@@ -94,7 +94,7 @@ bool gives_up_silently(const Tree& tree, int loop, const Location& place) {
   for (int i = loop; i < tree[function].past; i++) {
     if (i < tree[loop].past && guard_of(tree, i) >= 0 && tree[i].role == Role::handler)
       return false;  // it is thrown on
-    if ((i >= tree[loop].past || ends_here(tree, i, loop, header)) && tells_of_failure(tree, i, loop)) return false;
+    if (tells_of_failure(tree, i, loop) && (i >= tree[loop].past || ends_here(tree, i, loop, header))) return false;
   }
   if (!tree.language().errors_are_values) return true;
   auto text = tree.text(loop);

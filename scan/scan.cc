@@ -4,6 +4,7 @@
 #include <atomic>
 #include <fstream>
 #include <mutex>
+#include <set>
 #include <sstream>
 #include <thread>
 #include <tuple>
@@ -48,6 +49,7 @@ struct Reader {
     auto text = std::move(all).str();
     if (auto why = why_not(text); !why.empty()) return leave_out(why);
     auto found = scan_text(*language_of(path), text);
+    if (found.too_much) return leave_out("too entangled");
     std::lock_guard lock(one_at_a_time);
     scan.files++;
     scan.lines += static_cast<std::size_t>(std::ranges::count(text, '\n'));
@@ -78,30 +80,24 @@ bool goes_on(const Location& l) {
   return not_ready || (l.shape == Shape::loop && l.bound.kind == Bound::count && says_progress(l.bound.text));
 }
 
-// A timer is how others wait: what holds it, or stands before it in the same function, is the place.
+// A timer is how others wait: what holds it, or stands before it in the same function, is the place. They are sorted by
+// line, and each stands in one line.
 void drop_waits(std::vector<Location>& found) {
-  auto holds = [](const Location& other, const Location& timer) {
-    bool around = other.shape != Shape::timer && other.shape != Shape::library && other.line <= timer.line &&
-                  timer.line <= other.last_line;
-    bool before = other.shape == Shape::timer && other.function_line == timer.function_line &&
-                  !timer.function.empty() && other.calls == timer.calls && other.line < timer.line;
-    return around || before;
-  };
-  auto all = found;
+  std::uint32_t within = 0;  // up to this line something holds what comes
+  std::set<std::pair<std::uint32_t, std::string>> before;
   std::erase_if(found, [&](auto& l) {
-    return l.shape == Shape::timer && std::ranges::any_of(all, [&](auto& other) { return holds(other, l); });
+    if (l.shape != Shape::timer) {
+      if (l.shape != Shape::library) within = std::max(within, l.last_line);
+      return false;
+    }
+    bool other = l.function.empty() || before.emplace(l.function_line, l.calls).second;
+    return l.line <= within || !other;
   });
 }
 
-}  // namespace
-
-Found scan_text(const Language& language, std::string_view text) {
+Found found_in(const Tree& tree) {
   Found all;
   auto& found = all.locations;
-  if (!could_retry(text)) return all;
-  bool macros = language.family == "rust" && text.find("macro_rules!") != text.npos;
-  auto opened = macros ? with_macros_as_functions(text) : std::string();
-  auto tree = Tree::parse(language, macros ? std::string_view(opened) : text);
   find_loops(tree, found);
   find_recursion(tree, found);
   find_jumps(tree, found);
@@ -117,6 +113,21 @@ Found scan_text(const Language& language, std::string_view text) {
   all.delays = delays_of(tree);
   find_own_decorators(tree, all);
   return all;
+}
+
+}  // namespace
+
+Found scan_text(const Language& language, std::string_view text) {
+  if (!could_retry(text)) return {};
+  bool macros = language.family == "rust" && text.find("macro_rules!") != text.npos;
+  auto opened = macros ? with_macros_as_functions(text) : std::string();
+  auto tree = Tree::parse(language, macros ? std::string_view(opened) : text);
+  tree.limit_steps();
+  try {
+    return found_in(tree);
+  } catch (const TooMuch&) {
+    return {.too_much = true};
+  }
 }
 
 Scan scan_files(const Chosen& chosen) {

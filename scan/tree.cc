@@ -153,6 +153,7 @@ void Tree::index() {
 
 std::string_view Tree::text(int i) const {
   auto& node = (*this)[i];
+  step(node.end - node.begin);
   return source_.substr(node.begin, node.end - node.begin);
 }
 

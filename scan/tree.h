@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <exception>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -66,6 +67,12 @@ struct Node {
 
 struct Language;
 
+struct TooMuch : std::exception {};
+
+// In 6,034 files that people wrote it was 198 a node at most in large ones, and a fifth of all that may be in small
+// ones.
+inline constexpr std::uint64_t kStepsANode = 1000, kFewNodes = 10'000, kBytesAStep = 64;
+
 class Tree {
  public:
   // Never fails: what no rule takes is `other`. What stands deeper than `kDeepest` is left out. `source` must outlive
@@ -74,8 +81,17 @@ class Tree {
 
   const Language& language() const { return *language_; }
   int size() const { return static_cast<int>(nodes_.size()); }
-  const Node& operator[](int i) const { return nodes_[static_cast<std::size_t>(i)]; }
-  std::string_view source() const { return source_; }
+  const Node& operator[](int i) const {
+    step(0);
+    return nodes_[static_cast<std::size_t>(i)];
+  }
+  std::string_view source() const {
+    step(source_.size());
+    return source_;
+  }
+  // What reads it throws TooMuch when it has looked at it so often that no hand has written such a file: every way of
+  // looking may take as long as it likes, and together they end.
+  void limit_steps() { most_steps_ = (nodes_.size() + kFewNodes) * kStepsANode; }
   std::string_view text(int i) const;
   std::string_view kind(int i) const;
   // The functions of a name, and what sets one: `delay = 1`, `self.delay *= 2`, `delay, err := f()`. In the text's
@@ -105,6 +121,9 @@ class Tree {
     auto at = named.find(name);
     return at == named.end() ? none : at->second;
   }
+  void step(std::size_t bytes) const {
+    if ((steps_ += 1 + bytes / kBytesAStep) > most_steps_) throw TooMuch();
+  }
   void take_import(int i);
   void index();
 
@@ -114,6 +133,8 @@ class Tree {
   Named functions_, assignments_;
   std::unordered_set<std::string_view> imported_;
   double broken_ = 0;
+  std::uint64_t most_steps_ = ~std::uint64_t{0};
+  mutable std::uint64_t steps_ = 0;
 };
 
 inline constexpr int kDeepest = 400;

@@ -64,25 +64,39 @@ bool same_function(const Location& a, const Location& b) {
   return a.file == b.file && a.function_line == b.function_line;
 }
 
-// What tries again what itself tries again multiplies the attempts.
-void judge_nested(std::vector<Location>& all) {
-  std::map<std::string, std::vector<const Location*>> by_function;
+// Where a function of a name tries again; null: several functions have that name.
+using ByName = std::map<std::string, const Location*>;
+
+ByName functions_that_try_again(const std::vector<Location>& all) {
+  ByName found;
   for (auto& one : all)
     if (one.function.size() > 3 && one.shape != Shape::queue && one.shape != Shape::timer)
-      by_function[one.function].push_back(&one);
-  for (auto& outer : all) {
-    const Location* inner = nullptr;
-    for (auto& one : all)
-      if (!inner && &one != &outer && one.file == outer.file && outer.shape == Shape::loop && one.line > outer.line &&
-          one.last_line <= outer.last_line)
-        inner = &one;
+      if (auto [at, fresh] = found.emplace(one.function, &one); at->second && !same_function(*at->second, one))
+        at->second = nullptr;
+  return found;
+}
+
+// What begins next within a loop is the first of what stands in it. `all` is sorted by file and line.
+const Location* nested_in(const std::vector<Location>& all, std::size_t i) {
+  auto& outer = all[i];
+  for (i++; outer.shape == Shape::loop && i < all.size(); i++) {
+    if (all[i].file != outer.file || all[i].line > outer.last_line) return nullptr;
+    if (all[i].line > outer.line && all[i].last_line <= outer.last_line) return &all[i];
+  }
+  return nullptr;
+}
+
+// What tries again what itself tries again multiplies the attempts.
+void judge_nested(std::vector<Location>& all) {
+  auto by_name = functions_that_try_again(all);
+  for (std::size_t i = 0; i < all.size(); i++) {
+    auto& outer = all[i];
+    auto* inner = nested_in(all, i);
     for (auto& callee : outer.callees) {
-      auto found = by_function.find(callee.name);
-      if (inner || found == by_function.end()) continue;
-      auto* one = found->second.front();
-      bool one_meant = std::ranges::all_of(found->second, [&](auto* other) { return same_function(*one, *other); });
-      if (one_meant && one->language == outer.language && one->function != outer.function && calls(callee, *one))
-        inner = one;
+      if (inner) break;
+      auto at = by_name.find(callee.name);
+      auto* one = at == by_name.end() ? nullptr : at->second;
+      if (one && one->language == outer.language && one->function != outer.function && calls(callee, *one)) inner = one;
     }
     if (inner)
       outer.verdicts.push_back(
