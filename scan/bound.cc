@@ -89,14 +89,16 @@ struct Ends {
     return false;
   }
 
-  // Its value was asked of something that decides of retries: `delay = strategy(n); if (delay < 0) return`.
+  // Its value was asked of something that decides of retries: `delay = strategy(n); if (delay < 0) return`. What waits
+  // and is told no number decides of none.
   bool is_told(std::string_view text) const {
     for (auto id : identifiers(text))
       for (int i : tree.assignments(id)) {
         int value = tree.child(i, Part::value);
         auto held = value >= 0 && tree.within(i, stretch) ? tree.text(value) : std::string_view();
+        bool by_number = std::ranges::any_of(counters, [&](auto counter) { return mentions(held, counter); });
         if (held.size() < 300 && held.find('(') != held.npos && text_says_retry(held) &&
-            !is_waiting(held.substr(0, held.find('('))))
+            (by_number || !is_waiting(held.substr(0, held.find('(')))))
           return true;
       }
     return false;
@@ -142,7 +144,7 @@ void take(Bound& best, Bound other) {
 bool decides(const Tree& tree, int branch, int loop) {
   for (int i = branch + 1; i < tree[branch].past; i++)
     if (tree[i].role == Role::leave || tree[i].role == Role::raise || tree[i].role == Role::stop ||
-        tree[i].role == Role::call)
+        tree[i].role == Role::call || tree[i].role == Role::assign)
       if (flow_of(tree, i, loop).leaves) return true;
   int then = tree.child(branch, Part::then);
   return then >= 0 && flow_of(tree, then, loop).again && flow_after(tree, branch, loop).leaves;

@@ -45,6 +45,28 @@ bool is_case(const Tree& tree, int i) {
          kind == "switch_rule" || kind == "switch_section" || kind == "match_arm" || kind == "when";
 }
 
+// `done = true` in `while (!done && n < 3)`: it ends with this turn, as by a `break`.
+bool ends_by_flag(const Tree& tree, int assign, int loop) {
+  int target = tree.target_of(assign), value = tree.child(assign, Part::value);
+  if (target < 0 || value < 0 || !is_loop(tree, loop)) return false;
+  auto held = trim(tree.text(value));
+  bool on = held == "true" || held == "True", off = held == "false" || held == "False";
+  if (!on && !off) return false;
+  auto rest = header_of(tree, loop).text;
+  bool until = tree.kind(loop).starts_with("until");
+  if (rest.contains(until ? "&&" : "||") || rest.contains(until ? " and " : " or ")) return false;
+  while (!rest.empty()) {
+    auto joint = std::min({rest.find("&&"), rest.find("||"), rest.find(" and "), rest.find(" or ")});
+    auto part = bare(rest.substr(0, joint));
+    auto past = joint == rest.npos ? rest.size() : rest[joint] == ' ' ? rest.find(' ', joint + 1) : joint + 2;
+    rest = rest.substr(past);
+    bool denied = part.starts_with('!') || part.starts_with("not ");
+    if (denied) part = bare(part.substr(part.front() == '!' ? 1 : 4));
+    if (part == trim(tree.text(target))) return denied == until ? off : on;
+  }
+  return false;
+}
+
 Flow either(Flow a, Flow b) { return {a.falls || b.falls, a.again || b.again, a.leaves || b.leaves}; }
 
 Flow in_turn(const Tree& tree, int from, int loop) {
@@ -125,6 +147,9 @@ Flow flow_of(const Tree& tree, int statement, int loop) {
     case Role::call:
       if (ends_process(callee_of(tree, statement))) return {.leaves = true};
       return {.falls = true};
+    case Role::assign:
+      if (ends_by_flag(tree, statement, loop)) return {.leaves = true};
+      return in_turn(tree, tree.first(statement), loop);
     case Role::loop:
     case Role::each: {
       auto inner = in_turn(tree, tree.first(statement), loop);

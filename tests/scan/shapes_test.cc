@@ -15,6 +15,66 @@ Location only(const char* file, std::string_view text) {
 
 std::string said(const Location& at) { return word(at.bound) + " " + word(at.wait); }
 
+TEST(Flags, that_end_a_loop_lead_back_to_nothing) {
+  auto back = [](const char* file, std::string_view text) {
+    auto at = only(file, text);
+    std::string all = word(at.bound) + ":";
+    for (auto& error : at.back) all += " " + error;
+    for (auto& error : at.leaves) all += " not " + error;
+    return all;
+  };
+  EXPECT_EQ(back("a.py", R"(
+def recover(c):
+  done = False
+  while not done:
+    try:
+      connect_to(c)
+      done = True
+    except ConnectionError:
+      time.sleep(1)
+    except Exception as e:
+      log(e)
+      done = True
+)"),
+            "none: ConnectionError not Exception");
+  EXPECT_EQ(back("A.java", R"(class A {
+  void recover(Consumer c) {
+    boolean running = true;
+    while (open() && running) {
+      try { connectTo(c); running = false; }
+      catch (TimeoutException e) { Thread.sleep(5); }
+      catch (Exception e) { warn(e); running = false; }
+    }
+  }
+})"),
+            "none: TimeoutException not Exception");
+  EXPECT_EQ(back("a.js", R"(
+async function recover(c) {
+  let done = false;
+  while (!done) {
+    try { await connectTo(c); done = true; }
+    catch (e) { if (attempts++ > 5) { done = true; } else { await sleep(10); } }
+  }
+})"),
+            "count: any");
+  EXPECT_EQ(back("A.java", R"(class A {
+  T call(Callable<T> op, Policy p) throws Exception {
+    int attempt = 0;
+    boolean keepTrying = true;
+    while (keepTrying) {
+      try { attempt++; return op.call(); }
+      catch (Exception e) {
+        Duration d = p.delay(attempt);
+        if (Policy.TIMEOUT.equals(d)) { keepTrying = false; }
+        else { Thread.sleep(d.toMillis()); }
+      }
+    }
+    throw last;
+  }
+})"),
+            "elsewhere: Exception");
+}
+
 TEST(Interceptors, send_what_failed_once_more) {
   auto again = only("a.ts", R"(
 client.interceptors.response.use(undefined, async (error: AxiosError) => {
