@@ -32,7 +32,12 @@ struct LoopReader {
   Evidence seen;
   Location place = location_at(tree, loop, Shape::loop);
 
-  bool ours(int i) const { return loop_of(tree, i) == loop; }  // of no loop within
+  // Of no loop within, but for one that goes through the same hosts in each turn.
+  bool ours(int i) const {
+    int at = loop_of(tree, i);
+    return at == loop || (at > loop && loop_of(tree, at) == loop && goes_through_the_same(at));
+  }
+  bool goes_through_the_same(int inner) const;
   void read();
   bool is_retry() const;  // by all that was read
   bool is_for_each_thing() const;

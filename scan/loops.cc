@@ -29,6 +29,20 @@ void LoopReader::read() {
   look_for_looks();
 }
 
+// `while True: for host in self.hosts: …`: the list stands still while this loop runs.
+bool LoopReader::goes_through_the_same(int inner) const {
+  auto within = header_of(tree, inner);
+  auto names = identifiers(within.text);
+  if (header.kind == Header::each || within.kind != Header::each || within.item.empty() || names.empty() ||
+      within.text.contains('(') || says_delay(within.text) || text_says_retry(within.text) || says_retry(within.item))
+    return false;
+  return std::ranges::none_of(names, [&](auto name) {
+    auto& set = tree.assignments(name);
+    return mentions(header.text, name) || mentions(header.item, name) ||
+           std::ranges::any_of(set, [&](int i) { return tree.within(i, loop); });
+  });
+}
+
 // Each thing has its turn, whatever became of the one before: nothing leaves the loop but a failure.
 bool LoopReader::is_for_each_thing() const {
   if (header.kind != Header::each || text_says_retry(header.text) || says_retry(header.item) || is_retry())

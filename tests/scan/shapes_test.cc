@@ -75,6 +75,55 @@ async function recover(c) {
             "elsewhere: Exception");
 }
 
+TEST(Hosts, that_are_gone_through_again_and_again_are_tried_again) {
+  auto at = only("a.py", R"(
+def connect(hosts):
+  while True:
+    for h in hosts:
+      try:
+        return socket.create_connection(h)
+      except OSError as e:
+        last = e
+    time.sleep(1)
+)");
+  EXPECT_EQ(at.line, 3u);
+  EXPECT_EQ(said(at), "none fixed");
+  at = only("a.go", R"(package a
+func dial(hosts []string) net.Conn {
+	for {
+		for _, h := range hosts {
+			c, err := net.Dial("tcp", h)
+			if err == nil {
+				return c
+			}
+		}
+		time.Sleep(time.Second)
+	}
+})");
+  EXPECT_EQ(at.line, 3u);
+  EXPECT_EQ(said(at), "none fixed");
+}
+
+TEST(Hosts, that_are_gone_through_once_are_not_nor_what_comes_new_in_each_turn) {
+  auto none = [](std::string_view text) { return scan_text(*language_of("a.py"), text).locations.empty(); };
+  EXPECT_TRUE(none(R"(
+def f(hosts):
+  for h in hosts:
+    try:
+      return get(h)
+    except OSError: pass
+)"));
+  EXPECT_TRUE(none(R"(
+def f():
+  while True:
+    batch = source.next_batch()
+    for one in batch:
+      try:
+        return handle(one)
+      except OSError: pass
+)"));
+}
+
 TEST(Interceptors, send_what_failed_once_more) {
   auto again = only("a.ts", R"(
 client.interceptors.response.use(undefined, async (error: AxiosError) => {
