@@ -45,6 +45,11 @@ Tried tried_in(const trace::CampaignRecord& campaign, const Location& at, Throug
   return {Tried::never, "no test that was on trial makes its call" + nearest_test(campaign, at, leads_through)};
 }
 
+bool is_same(const trace::CaseRecord& row, const trace::Judged& judged) {
+  return row.policy == judged.policy && row.plan == judged.fault && row.test == judged.test &&
+         row.site == judged.site && row.operation == judged.operation;
+}
+
 void hold(Verdict& verdict, const Location& at, const trace::CampaignRecord& campaign, Through& through) {
   auto* rule = rule_named(verdict.name);
   if (!rule) return;
@@ -59,11 +64,17 @@ void hold(Verdict& verdict, const Location& at, const trace::CampaignRecord& cam
                                 shown->id, campaign.folder.empty() ? "" : " --from " + campaign.folder);
     return;
   }
-  for (auto& row : campaign.cases)
-    if (row.outcome == "run" && among(rule->policies, row.policy) && through(row.site, at)) {
+  std::string open;  // why what was run says nothing of it
+  for (auto& row : campaign.cases) {
+    if (row.outcome != "run" || !among(rule->policies, row.policy) || !through(row.site, at)) continue;
+    auto left = std::ranges::find_if(campaign.not_judged, [&](auto& one) { return is_same(row, one); });
+    if (left == campaign.not_judged.end()) {
       verdict.shown = fmt::format("{} did not show it, test {}", row.policy, row.test);
       return;
     }
+    if (open.empty()) open = fmt::format("{} was run and not judged, test {}: {}", row.policy, row.test, left->why);
+  }
+  verdict.shown = open;
 }
 
 }  // namespace

@@ -103,6 +103,21 @@ TEST(Tried, a_verdict_is_as_sure_as_the_finding_that_shows_it_and_a_case_that_do
   EXPECT_EQ(all[2].shown, "") << "N1 was not tried";
 }
 
+TEST(Tried, a_case_that_was_not_judged_did_not_fail_to_show_a_verdict) {
+  auto campaign = campaign_here();
+  trace::CallSite site{"shop/orders.py", 7, "submit"};
+  campaign.cases.push_back({.policy = "P3", .plan = "error(503)", .test = "test_a", .site = site, .outcome = "run"});
+  campaign.not_judged.push_back({"test_a", site, "", "", "P3", "error(503)", "the test failed on a line of its own"});
+  auto locations = two();
+  locations[1].verdicts = {{"missing-cap", "No end was seen."}};
+  hold_against(locations, campaign);
+  EXPECT_EQ(locations[1].verdicts[0].shown,
+            "P3 was run and not judged, test test_a: the test failed on a line of its own");
+  campaign.cases.push_back({.policy = "P3", .plan = "error(503)", .test = "test_b", .site = site, .outcome = "run"});
+  hold_against(locations, campaign);
+  EXPECT_EQ(locations[1].verdicts[0].shown, "P3 did not show it, test test_b");
+}
+
 TEST(Tried, of_what_no_test_reaches_the_nearest_test_is_named) {
   auto campaign = campaign_here();
   campaign.cases.push_back(
