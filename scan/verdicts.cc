@@ -116,22 +116,24 @@ void tell_odd(const std::string& error, const std::vector<Location*>& few, const
                                                                error, here, there, many.size(), total, where)});
 }
 
-// One error that most places of a project treat one way, and few the other (WASABI, SOSP 2024, 3.2.2).
+// One error of one callee that most places of a project treat one way, and few the other (WASABI, SOSP 2024, 3.2.2).
 void judge_outliers(std::vector<Location>& all) {
   struct Places {
     std::vector<Location*> back, leaves;
   };
-  std::map<std::string, Places> by_error;
+  std::map<std::pair<std::string, std::string>, Places> by_both;
   for (auto& one : all) {
+    if (one.calls.empty()) continue;
     for (auto& error : one.back)
       if (error != "any" && error.find(' ') == error.npos && error.find('(') == error.npos)
-        by_error[error].back.push_back(&one);
+        by_both[{error, one.calls}].back.push_back(&one);
     for (auto& error : one.leaves)
-      if (error != "any" && error.find(' ') == error.npos) by_error[error].leaves.push_back(&one);
+      if (error != "any" && error.find(' ') == error.npos) by_both[{error, one.calls}].leaves.push_back(&one);
   }
-  for (auto& [error, places] : by_error) {
-    tell_odd(error, places.leaves, places.back, "is not tried again", "is");
-    tell_odd(error, places.back, places.leaves, "is tried again", "is not");
+  for (auto& [both, places] : by_both) {
+    auto what = fmt::format("{} of {}", both.first, both.second);
+    tell_odd(what, places.leaves, places.back, "is not tried again", "is");
+    tell_odd(what, places.back, places.leaves, "is tried again", "is not");
   }
 }
 

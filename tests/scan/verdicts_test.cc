@@ -104,6 +104,20 @@ TEST(Verdicts, name_the_few_places_that_treat_an_error_otherwise_than_the_many) 
   EXPECT_TRUE(has(found[3], "inconsistent-retry"));
 }
 
+TEST(Verdicts, do_not_hold_one_error_of_two_callees_against_each_other) {
+  std::string text;
+  for (auto* name : {"a", "b", "c"})
+    text += std::string("def ") + name +
+            "(u):\n  for n in range(3):\n    try:\n      return requests.get(u)\n    except Busy:\n"
+            "      time.sleep(2 ** n)\n  raise Gone(u)\n";
+  text +=
+      "def d(u):\n  for n in range(3):\n    try:\n      return open_db(u)\n    except Busy:\n      raise\n    except "
+      "Lost:\n      time.sleep(2 ** n)\n  raise Gone(u)\n";
+  auto found = judged("a.py", text);
+  ASSERT_EQ(found.size(), 4u);
+  for (auto& one : found) EXPECT_FALSE(has(one, "inconsistent-retry"));
+}
+
 TEST(Verdicts, know_a_guard_that_ends) {
   auto found =
       judged("a.cs",
