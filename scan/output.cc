@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "scan/language.h"
 #include "scan/verdicts.h"
 
 namespace retrial::scan {
@@ -28,6 +29,17 @@ std::string uri_of(std::string_view path) {
     uri += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return uri;
+}
+
+// What shows right code, in the place's language where there is some; by the name that a finding of it would have.
+std::string command_for(const Location& at, const Verdict& verdict) {
+  std::string_view family;
+  for (auto* one : languages())
+    if (one->name == at.language) family = one->family;
+  bool shown = family == "python" || family == "javascript" || family == "java" || family == "go";
+  auto* rule = rule_named(verdict.name);
+  return fmt::format("retrial explain {}{}", rule ? split(rule->shown_by, ',').front() : verdict.name,
+                     shown ? fmt::format(" --code {}", family == "javascript" ? "node" : family) : "");
 }
 
 }  // namespace
@@ -64,6 +76,7 @@ std::string text_of(const Scan& scan, const std::string& changed_since) {
     }
     out += "\n";
   }
+    if (!at.verdicts.empty()) out += fmt::format("  right     {}\n", command_for(at, at.verdicts.front()));
   out += fmt::format("{} in {}, {}{}.\n", some(scan.locations.size(), "retry location"), some(scan.files, "file"),
                      some(scan.lines, "line"),
                      changed_since.empty() ? "" : ", of what has changed since " + changed_since);
@@ -90,7 +103,8 @@ std::string json_of(const Scan& scan) {
                           {"message", v.text},
                           {"shown", v.shown},
                           {"dismissed", v.dismissed},
-                          {"by_model", v.by_model}});
+                          {"by_model", v.by_model},
+                          {"right_code", command_for(at, v)}});
     locations.push_back({{"file", at.file},
                          {"line", at.line},
                          {"last_line", at.last_line},
@@ -126,7 +140,9 @@ std::string sarif_of(const Scan& scan) {
       results.push_back(
           {{"ruleId", v.name},
            {"level", v.dismissed || !is_confirmed(v) ? "note" : "warning"},
-           {"message", {{"text", fmt::format("{} Right code {}.", v.text, rule ? rule->right : "does not")}}},
+           {"message",
+            {{"text", fmt::format("{} Right code {}: {} shows it.", v.text, rule ? rule->right : "does not",
+                                  command_for(at, v))}}},
            {"locations", Json::array({{{"physicalLocation",
                                         {{"artifactLocation", {{"uri", uri_of(at.file)}}},
                                          {"region", {{"startLine", at.line}, {"endLine", at.last_line}}}}}}})},
