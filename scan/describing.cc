@@ -156,10 +156,13 @@ void describe_calls(const Tree& tree, int stretch, Location& location) {
     if (is_given_error(tree, i)) continue;
     int arguments = tree.child(i, Part::arguments);
     bool once = has_effect(callee);
-    if (auto method = method_of(tree, i); !method.empty()) once = method == "post" || method == "patch";
+    auto method = method_of(tree, i);
+    if (!method.empty()) once = method == "post" || method == "patch";
     auto given = arguments >= 0 ? tree.text(arguments) : std::string_view();
     once = names_method(given) || (once && !names_other_method(given) && !sends_a_request(tree, i, callee));
+    bool harmless = !once && (!method.empty() || names_other_method(given));
     if (once && location.effect.empty()) location.effect = one_line(without_arguments(callee));
+    if (harmless && location.harmless.empty()) location.harmless = one_line(without_arguments(callee));
   }
   if (names_key(tree.text(stretch)) && makes_name(tree.text(stretch))) location.new_key = true;
   int function = tree.function_of(stretch);

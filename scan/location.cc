@@ -2,6 +2,12 @@
 
 namespace retrial::scan {
 
+Repeat repeat_of(const Location& at) {
+  if (!at.effect.empty()) return {at.key && !at.new_key ? "key" : "no", at.effect};
+  if (!at.harmless.empty()) return {"yes", at.harmless};
+  return {"unknown", ""};
+}
+
 std::string show(Shape shape) {
   switch (shape) {
     case Shape::loop:

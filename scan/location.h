@@ -66,6 +66,7 @@ struct Location {
   bool looked_at = false;           // the error, before it is tried again
   std::string effect;               // the call that has one, by its name or its HTTP method; empty: none
   bool key = false;                 // something that a service could know a repeat by
+  std::string harmless;             // a call that may be done twice, by its HTTP method; empty: none was seen
   bool new_key = false;             // made anew for each attempt
   bool gives_up_silently = false;
   bool never_cancelled = false;  // it is given a context that nobody ends
@@ -77,6 +78,12 @@ struct Location {
   bool by_model = false;  // a language model has named it, the scan has not seen it
   std::string model;      // what a language model says of it; empty: none was asked
 };
+
+// May what is called be repeated? "no", by a "key", "yes" by its HTTP method, or "unknown"; `text` says by what.
+struct Repeat {
+  std::string word, text;
+};
+Repeat repeat_of(const Location& at);
 
 std::string show(Shape shape);
 std::string show(const Bound& bound);

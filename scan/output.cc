@@ -67,6 +67,8 @@ std::string text_of(const Scan& scan, const std::string& changed_since) {
       out += fmt::format("  back      {}{}\n", fmt::join(at.back, ", "),
                          at.leaves.empty() ? "" : fmt::format("; not {}", fmt::join(at.leaves, ", ")));
     if (!at.by_model) out += fmt::format("  bound     {}\n  wait      {}\n", show(at.bound), show(at.wait));
+    if (auto repeat = repeat_of(at); !repeat.text.empty())
+      out += fmt::format("  repeat    {}: {}\n", repeat.word == "key" ? "by a key" : repeat.word, repeat.text);
     if (!at.model.empty()) out += fmt::format("  model     {}\n", at.model);
     if (at.tried.state != Tried::not_asked) out += fmt::format("  tried     {}\n", show(at.tried));
     for (auto& verdict : at.verdicts) {
@@ -74,9 +76,9 @@ std::string text_of(const Scan& scan, const std::string& changed_since) {
                          verdict.by_model ? " (the model's word)" : "", verdict.text);
       if (!verdict.shown.empty()) out += fmt::format("    {}\n", verdict.shown);
     }
+    if (!at.verdicts.empty()) out += fmt::format("  right     {}\n", command_for(at, at.verdicts.front()));
     out += "\n";
   }
-    if (!at.verdicts.empty()) out += fmt::format("  right     {}\n", command_for(at, at.verdicts.front()));
   out += fmt::format("{} in {}, {}{}.\n", some(scan.locations.size(), "retry location"), some(scan.files, "file"),
                      some(scan.lines, "line"),
                      changed_since.empty() ? "" : ", of what has changed since " + changed_since);
@@ -105,6 +107,7 @@ std::string json_of(const Scan& scan) {
                           {"dismissed", v.dismissed},
                           {"by_model", v.by_model},
                           {"right_code", command_for(at, v)}});
+    auto repeat = repeat_of(at);
     locations.push_back({{"file", at.file},
                          {"line", at.line},
                          {"last_line", at.last_line},
@@ -117,6 +120,7 @@ std::string json_of(const Scan& scan) {
                          {"leaves", at.leaves},
                          {"bound", {{"kind", word(at.bound)}, {"text", at.bound.text}}},
                          {"wait", {{"kind", word(at.wait)}, {"text", at.wait.text}}},
+                         {"repeat", {{"kind", repeat.word}, {"text", repeat.text}}},
                          {"verdicts", verdicts}});
     if (!at.model.empty()) locations.back()["model"] = at.model;
     if (at.tried.state != Tried::not_asked)
