@@ -60,11 +60,15 @@ struct Chooser {
 
   // `below` is the path as seen from the folder that was asked for: what that itself is called decides nothing.
   void take(const fs::path& path, const fs::path& below) {
-    if (!language_of(path.string())) return;
     std::error_code error;
     auto status = fs::symlink_status(path, error);
+    bool source = language_of(path.string());
+    if (status.type() == fs::file_type::symlink && (source || fs::is_directory(path, error))) return leave("links");
+    if (status.type() == fs::file_type::directory)
+      return leave("repositories within");  // git lists what is in no other
+    if (!source) return;
     if (error == std::errc::permission_denied) return leave("not readable");
-    if (error || status.type() == fs::file_type::symlink || status.type() != fs::file_type::regular) return;
+    if (error || status.type() != fs::file_type::regular) return;
     if (has_folder(below, kVendored)) return leave("vendored or built");
     if (is_of_campaign(path.parent_path(), below.parent_path())) return leave("of a campaign");
     if (is_generated(below)) return leave("generated");
@@ -138,7 +142,8 @@ Result<Chosen> choose_files(const std::vector<std::string>& paths, bool tests, s
         return fail("is not in a language that scan reads: " + names_of_languages(), path, Blame::user);
       chooser.chosen.files.push_back(as_shown(path));
     } else {
-      return fail("there is no such file or folder", path, Blame::user);
+      return fail(fs::exists(status) ? "is neither a file nor a folder" : "there is no such file or folder", path,
+                  Blame::user);
     }
   }
   if (chooser.walked_ > most)

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "base/git.h"
 #include "scan/scan.h"
 #include "tests/support/folder.h"
 
@@ -76,7 +77,19 @@ TEST(Files, links_that_loop_are_not_followed) {
   folder.write("a.py", kRetry);
   fs::create_directory_symlink(folder.path(), folder.path() / "again");
   fs::create_symlink(folder.path() / "a.py", folder.path() / "b.py");
-  EXPECT_EQ(choose_files({folder.path().string()}, false)->files.size(), 1u);
+  auto chosen = choose_files({folder.path().string()}, false);
+  EXPECT_EQ(chosen->files.size(), 1u);
+  EXPECT_EQ(chosen->left_out.at("links"), 2u);
+}
+
+TEST(Files, of_a_repository_within_a_repository_are_not_read_and_it_is_counted) {
+  Folder folder;
+  folder.write("a.py", kRetry);
+  folder.write("sub/b.py", kRetry);
+  for (std::string at : {"", "/sub"}) ASSERT_TRUE(git({"init", "-q", folder.path().string() + at}, "test"));
+  auto chosen = choose_files({folder.path().string()}, false);
+  EXPECT_EQ(chosen->files.size(), 1u);
+  EXPECT_EQ(chosen->left_out.at("repositories within"), 1u);
 }
 
 TEST(Files, that_are_minified_too_large_or_not_text_are_counted_and_not_read) {
