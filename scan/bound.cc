@@ -32,6 +32,17 @@ bool asks_for_first(std::string_view text) {
   return false;
 }
 
+// Of `a() or not b` that part in which `id` stands.
+std::string_view part_around(std::string_view text, std::string_view id) {
+  auto at = static_cast<std::size_t>(id.data() - text.data());
+  std::size_t from = 0, to = text.size();
+  for (std::string_view joint : {"||", "&&", " or ", " and "}) {
+    if (auto before = text.substr(0, at).rfind(joint); before != text.npos) from = std::max(from, before);
+    to = std::min(to, text.find(joint, at));
+  }
+  return text.substr(from, to - from);
+}
+
 // What a number of attempts is held against stands still.
 bool is_limit(std::string_view word) {
   for (auto& part : parts_of(word))
@@ -114,7 +125,7 @@ struct Ends {
     for (auto id : identifiers(text)) {
       counted |= std::ranges::count(counters, id) > 0;
       auto word = lower(id);
-      if (word.starts_with("should") && (text_says_retry(text) || counted)) asked = true;
+      if (word.starts_with("should") && (text_says_retry(part_around(text, id)) || counted)) asked = true;
       if (!says_retry(id)) continue;
       bool asks = contains(word, {"should", "can", "allow", "has", "next", "step"}),
            kind = contains(word, {"able", "error", "delay", "strategy", "time", "wait", "after", "interval", "enabled",
