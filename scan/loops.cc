@@ -33,6 +33,7 @@ void LoopReader::read() {
 bool LoopReader::goes_through_the_same(int inner) const {
   auto within = header_of(tree, inner);
   auto names = identifiers(within.text);
+  std::erase_if(names, [](auto name) { return name == "self" || name == "this"; });
   if (header.kind == Header::each || within.kind != Header::each || within.item.empty() || names.empty() ||
       within.text.contains('(') || says_delay(within.text) || text_says_retry(within.text) || says_retry(within.item))
     return false;

@@ -88,6 +88,22 @@ def connect(hosts):
 )");
   EXPECT_EQ(at.line, 3u);
   EXPECT_EQ(said(at), "none fixed");
+  at = only("a.py", R"(
+class T:
+  def attempt_connection(self):
+    n = 0
+    while self.socket is None and n < self.max:
+      for h in self.hosts:
+        try:
+          self.socket = socket.create_connection(h)
+          break
+        except OSError:
+          n += 1
+      if self.socket is None:
+        time.sleep(2 ** n)
+)");
+  EXPECT_EQ(at.line, 5u);
+  EXPECT_EQ(said(at), "count growing");
   at = only("a.go", R"(package a
 func dial(hosts []string) net.Conn {
 	for {
