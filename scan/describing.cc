@@ -13,10 +13,10 @@ namespace {
 constexpr std::uint32_t kNear = 20000;  // bytes of a function in which a key is looked for
 
 // The HTTP method that a call names by itself, in what it is called on or is given: `client.delete(url).send()`,
-// `http.send(get(url))`. Empty: none.
-std::string_view method_of(const Tree& tree, int call) {
+// `http.send(get(url))`; looked for up to `past`. Empty: none.
+std::string_view method_of(const Tree& tree, int call, int past) {
   static constexpr std::array<std::string_view, 7> all{"get", "head", "put", "delete", "options", "post", "patch"};
-  for (int i = call; i < tree[call].past; i++) {
+  for (int i = call; i < past; i++) {
     if (tree[i].role == Role::function) i = tree[i].past - 1;
     if (tree[i].role != Role::call) continue;
     auto name = lower(last_name(callee_of(tree, i)));
@@ -146,8 +146,8 @@ Callee callee_at(const Tree& tree, int call) {
 
 void describe_calls(const Tree& tree, int stretch, Location& location) {
   if (stretch < 0) return;
-  if (int call = failing_call(tree, stretch); call >= 0)
-    location.calls = one_line(without_arguments(callee_of(tree, call)));
+  int named = failing_call(tree, stretch);
+  if (named >= 0) location.calls = one_line(without_arguments(callee_of(tree, named)));
   for (int i = stretch; i < tree[stretch].past; i++) {
     if (tree[i].role != Role::call) continue;
     auto callee = callee_of(tree, i);
@@ -156,13 +156,14 @@ void describe_calls(const Tree& tree, int stretch, Location& location) {
     if (is_given_error(tree, i)) continue;
     int arguments = tree.child(i, Part::arguments);
     bool once = has_effect(callee);
-    auto method = method_of(tree, i);
+    auto method = method_of(tree, i, tree[i].past);
     if (!method.empty()) once = method == "post" || method == "patch";
     auto given = arguments >= 0 ? tree.text(arguments) : std::string_view();
     once = names_method(given) || (once && !names_other_method(given) && !sends_a_request(tree, i, callee));
-    bool harmless = !once && (!method.empty() || names_other_method(given));
+    bool harmless =
+        i == named && !once && arguments >= 0 && (!method_of(tree, i, arguments).empty() || names_other_method(given));
     if (once && location.effect.empty()) location.effect = one_line(without_arguments(callee));
-    if (harmless && location.harmless.empty()) location.harmless = one_line(without_arguments(callee));
+    if (harmless) location.harmless = one_line(without_arguments(callee));
   }
   if (names_key(tree.text(stretch)) && makes_name(tree.text(stretch))) location.new_key = true;
   int function = tree.function_of(stretch);

@@ -20,12 +20,12 @@ TEST(Entangled, files_are_left_off_and_counted) {
     return scan_text(*language_of(file), text).too_much;
   };
   EXPECT_TRUE(
-      left_off("a.py", repeated("def f(x):\n while True:\n", "  try: g(x)\n  except OSError: continue\n", 20'000)));
+      left_off("a.py", repeated("def f(x):\n while True:\n", "  try: g(x)\n  except OSError: continue\n", 8'000)));
   EXPECT_TRUE(left_off("a.go", repeated("package a\nfunc f() {\n for {\n",
-                                        "x, err := get(x); if err != nil { continue }\n", 20'000, " }\n}\n")));
+                                        "x, err := get(x); if err != nil { continue }\n", 8'000, " }\n}\n")));
   EXPECT_TRUE(left_off("a.ts", repeated("async function f() { while (true) {\n",
-                                        "try { await g(x) } catch (e) { n++; continue }\n", 20'000, "} }\n")));
-  EXPECT_TRUE(left_off("a.py", repeated("def f(x):\n", "  try: g(x)\n  except OSError: f(x)\n", 20'000)));
+                                        "try { await g(x) } catch (e) { n++; continue }\n", 8'000, "} }\n")));
+  EXPECT_TRUE(left_off("a.py", repeated("def f(x):\n", "  try: g(x)\n  except OSError: f(x)\n", 8'000)));
 }
 
 TEST(Entangled, are_not_those_that_are_only_long) {

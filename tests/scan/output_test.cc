@@ -51,7 +51,7 @@ TEST(Output, says_whether_what_is_called_may_be_repeated) {
   EXPECT_EQ(repeat("http.post(u, headers={'Idempotency-Key': k})"), "key http.post");
   EXPECT_EQ(repeat("http.post(u, headers={'Idempotency-Key': uuid4()})"), "no http.post");
   EXPECT_EQ(repeat("requests.get(u).json()"), "yes requests.get(…).json");
-  EXPECT_EQ(repeat("connect(u)"), "unknown ");
+  EXPECT_EQ(repeat("connect(u, options.get('timeout'))"), "unknown ");
 }
 
 TEST(LeftOut, is_one_line) {
