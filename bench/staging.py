@@ -1,5 +1,5 @@
 """What an operator's looking costs: CPU a request of `serve` with nobody there, with an admin side, and with each thing that reads the recording."""
-import http.server, statistics, sys, tempfile, threading, time
+import http.server, statistics, subprocess, sys, tempfile, threading, time
 from pathlib import Path
 
 import peers
@@ -43,9 +43,11 @@ def measure(directory, name, more, service, receiver):
     (directory / "retrial.toml").write_text(RULES.format(service=service) + more.format(receiver=receiver))
     port = free_port()
     words = [peers.retrial.binary, "serve", "--reverse", f"127.0.0.1:{port}=http://127.0.0.1:{service}", "--loops", 1, "--record", directory / "trace",
-             "--ca", directory.parent / "ca"] + (["--armed"] if more else [])
+             "--ca", directory.parent / "ca"]
     process = Process(f"retrial-{name.replace(' ', '-')}", words, directory)
     process.answers(port)
+    if more:  # with an admin side faults are on once somebody says so
+        subprocess.run([peers.retrial.binary, "ctl", "resume"], cwd=directory, check=True, capture_output=True)
     before = threads(process)
     output_of(["h2load", "--h1", "-t1", f"-c{CONNECTIONS}", f"-n{REQUESTS}", f"http://127.0.0.1:{port}/"])
     quiet = threads(process)

@@ -26,10 +26,12 @@ Result<campaign::AdminSettings> settings_in(const std::string& config) {
 
 }  // namespace
 
+std::string admin_of_environment() { return from_environment("RETRIAL_ADMIN"); }
+
 void AdminOptions::add_to(CLI::App& app) {
   app.add_option("--admin", admin,
                  "where the admin side is: unix:PATH, HOST:PORT or https://HOST:PORT (default: RETRIAL_ADMIN, else "
-                 "[admin] of retrial.toml)");
+                 "[admin] of retrial.toml, else .retrial/admin.sock)");
   app.add_option("--token", token, "file that holds its token (default: RETRIAL_ADMIN_TOKEN, else [admin] token)");
   app.add_option("--admin-ca", ca, "PEM file that its certificate is verified by (default: the system's)");
   app.add_option("-c,--config", config, "retrial.toml (default: ./retrial.toml, if there is one)");
@@ -37,7 +39,7 @@ void AdminOptions::add_to(CLI::App& app) {
 
 Result<std::string> AdminOptions::address() const {
   if (!admin.empty()) return admin;
-  if (auto said = from_environment("RETRIAL_ADMIN"); !said.empty()) return said;
+  if (auto said = admin_of_environment(); !said.empty()) return said;
   auto settings = settings_in(config);
   if (!settings) return std::unexpected(settings.error());
   return settings->listen;
@@ -46,6 +48,8 @@ Result<std::string> AdminOptions::address() const {
 Result<proxy::HttpClient> AdminOptions::client(Nanos timeout) const {
   auto where = address();
   if (!where) return std::unexpected(where.error());
+  constexpr std::string_view kHere = campaign::AdminSettings::kSocket;
+  if (where->empty() && std::filesystem::exists(kHere.substr(kHere.find(':') + 1))) *where = kHere;
   if (where->empty())
     return fail("expected the address of the admin side: --admin, RETRIAL_ADMIN, or [admin] listen in retrial.toml",
                 "--admin", Blame::user);

@@ -11,7 +11,7 @@ class App;
 namespace retrial::cli {
 
 // How a command finds the admin side of a running `retrial serve`: what is said, else RETRIAL_ADMIN and
-// RETRIAL_ADMIN_TOKEN, else [admin] of the configuration.
+// RETRIAL_ADMIN_TOKEN, else [admin] of the configuration, else the socket that `serve --admin` makes here.
 struct AdminOptions {
   std::string admin;   // an address
   std::string token;   // a file
@@ -24,5 +24,7 @@ struct AdminOptions {
   // An error is the user's: no address, a token that cannot be read.
   Result<proxy::HttpClient> client(Nanos timeout = 5 * kSecond) const;
 };
+
+std::string admin_of_environment();  // RETRIAL_ADMIN; empty: it is not set
 
 }  // namespace retrial::cli

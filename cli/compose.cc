@@ -45,8 +45,9 @@ Result<void> init(const ComposeOptions& options) {
                t.service);
   fmt::print(
       "\nWritten: {}. To use it:\n  docker compose -f {} -f {} up\n"
-      "Faults: RETRIAL_INJECT='error(503) x 2, then pass' before it. Without it all is only recorded.\n",
-      out.string(), options.file, out.string());
+      "Faults: RETRIAL_INJECT='error(503) x 2, then pass' before it, and once it is up, for 15 minutes:\n"
+      "  docker compose -f {} -f {} exec retrial-{} /retrial ctl resume\n",
+      out.string(), options.file, out.string(), options.file, out.string(), talks.all.front().service);
   return {};
 }
 

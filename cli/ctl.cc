@@ -157,8 +157,8 @@ std::string wish(const Ctl& ctl) {
 
 void add_ctl(CLI::App& app, int& status) {
   auto ctl = std::make_shared<Ctl>();
-  auto* command =
-      app.add_subcommand("ctl", "an operator's hands on a running `retrial serve`: rules, halt, resume, tail, top");
+  auto* command = app.add_subcommand(
+      "ctl", "an operator's hands on a running `retrial serve`: rules, halt, resume, tail, top, metrics");
   ctl->options.add_to(*command);
   command->add_flag("--json", ctl->json, "what was answered, as it is");
   command->require_subcommand(1);
@@ -184,6 +184,7 @@ void add_ctl(CLI::App& app, int& status) {
   verb(command, "top", "services of the last minute, renewed each second", [ctl] {
     return top(*ctl);
   })->add_flag("--once", ctl->once, "once, and end");
+  verb(command, "metrics", "what Prometheus would be told", [ctl] { return ctl->ask("GET", "/metrics"); });
   auto* rules = command->add_subcommand("rules", "all rules, or one of them changed");
   rules->callback([ctl, rules, &status] {
     if (rules->get_subcommands().empty()) status = ctl->ask("GET", "/v1/rules", {}, show_rules);

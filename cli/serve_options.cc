@@ -9,6 +9,7 @@
 #include "campaign/config/config_admin.h"
 #include "campaign/config/config_values.h"
 #include "checkers/file.h"
+#include "cli/admin_options.h"
 #include "trace/recording/redact.h"
 
 namespace retrial::cli {
@@ -58,15 +59,15 @@ Result<void> add(campaign::Config& config, proxy::Mode mode, const std::string& 
   return {};
 }
 
-// What is said on the command line is a will of its own: it arms, and --inject is for the services that stand beside
-// it.
+// --inject is for the services that stand beside it on the command line.
 Result<void> add_admin(campaign::Config& config, const ServeOptions& o) {
-  if (!o.admin.empty()) {
-    config.admin.listen = o.admin;
+  if (o.admin) {
+    auto where = o.admin->empty() ? admin_of_environment() : *o.admin;
+    if (!where.empty()) config.admin.listen = where;
+    if (config.admin.listen.empty()) config.admin.listen = campaign::AdminSettings::kSocket;
     if (auto wrong = campaign::wrong_with(config.admin); !wrong.empty())
-      return fail(wrong, "--admin " + o.admin, Blame::user);
+      return fail(wrong, "--admin " + config.admin.listen, Blame::user);
   }
-  config.armed = o.armed || o.inject;
   if (config.admin.listen.empty() || !o.inject) return {};
   auto& rule = config.rules.back();
   bool named = std::ranges::all_of(config.listeners, [](auto& l) { return !l.service.empty(); });
@@ -76,8 +77,8 @@ Result<void> add_admin(campaign::Config& config, const ServeOptions& o) {
     return {};
   }
   return fail(
-      "expected a percentage, such as '10% of error(503)': with an admin side no fault is for every service that a "
-      "client may name",
+      "expected a percentage, such as '10% of error(503)', or a [[rule]] that names a service or a host: with an admin "
+      "side no fault is for every service that a client may name",
       "--inject", Blame::user);
 }
 
@@ -114,10 +115,10 @@ void ServeOptions::add_common(CLI::App& app) {
   app.add_option("--checkers", checkers, "what `retrial learn` has written: each answer is held against it");
   app.add_option("--inject", inject, "faults for what no rule of the file matches, e.g. 'error(503) x 2, then pass'");
   app.add_option(
-      "--admin", admin,
-      "unix:PATH or HOST:PORT: an admin side; then no fault is injected before `retrial ctl resume`, --armed "
-      "or --inject");
-  app.add_flag("--armed", armed, "with an admin side: faults are on from the start, for [safety] ttl");
+         "--admin", admin,
+         "unix:PATH or HOST:PORT: an admin side; then no fault is injected before `retrial ctl resume`. Without "
+         "a value where `retrial ctl` looks: RETRIAL_ADMIN, [admin], .retrial/admin.sock")
+      ->expected(0, 1);
   app.add_option("--log", log, "text or json: how its own log is written")->capture_default_str();
   app.add_option("--log-to", log_to,
                  "an OTLP/HTTP receiver that its log, and what it finds, goes to besides, e.g. http://127.0.0.1:4318");

@@ -23,8 +23,7 @@ struct ServeOptions {
   std::vector<std::string> forward_to, allow;
   std::string protocol;
   std::optional<std::string> inject;
-  std::string admin;
-  bool armed = false;
+  std::optional<std::string> admin;  // empty: where `retrial ctl` looks by itself
   std::string log = "text";
   std::string log_to;  // URL of a receiver of OTLP/HTTP; empty: none
   int loops = 0;

@@ -61,6 +61,11 @@ bool strikes_connections(const FaultPlan& plan) {
   return std::any_of(plan.steps.begin(), plan.steps.end(), [](auto& step) { return is_of_connection(step.fault); });
 }
 
+bool meets_all(const FaultPlan& plan) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(),
+                     [](auto& step) { return !trace::is_pass(step.fault) && step.share == kAlways; });
+}
+
 bool rolls(const FaultPlan& plan) {
   return std::any_of(plan.steps.begin(), plan.steps.end(), [](auto& step) { return rolls(step); });
 }

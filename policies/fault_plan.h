@@ -44,6 +44,9 @@ bool strikes_connections(const FaultPlan& plan);
 // Does anything of it depend on chance? Then whoever uses it prints the seed.
 bool rolls(const FaultPlan& plan);
 
+// Does it spare nobody: is there a fault that all attempts meet, and not a part of them?
+bool meets_all(const FaultPlan& plan);
+
 // The fault of attempt n (from 1) of a plan without shares, windows and spreads, as policies have them.
 trace::FaultSpec fault_of(const FaultPlan& plan, int attempt);
 

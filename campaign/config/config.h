@@ -124,6 +124,7 @@ struct AdminSettings {
   std::string key;
   std::vector<std::string> hosts;  // names that it is called by, beside its address and localhost
   std::string toxiproxy;           // an address for clients of Toxiproxy; empty: none
+  static constexpr auto kSocket = "unix:.retrial/admin.sock";  // where nothing else is said
   std::string token_file() const { return token.empty() ? ".retrial/admin.token" : token; }
   bool operator==(const AdminSettings&) const = default;
 };
@@ -132,9 +133,10 @@ struct AdminSettings {
 struct SafetySettings {
   std::optional<Nanos> ttl;  // none said: kTtl with an admin side, else for ever
   proxy::Bounds bounds;
-  std::string armed_file;  // faults are on only while it is there; empty: none
+  std::string armed_file;  // is there while faults are on: removing it turns them off; empty: none
   std::string audit;       // a file; empty: the log alone
   static constexpr Nanos kTtl = Nanos{15} * 60 * kSecond;
+  static constexpr Nanos kMostTtl = Nanos{24} * 60 * 60 * kSecond;  // beyond it nobody remembers that they are on
   bool operator==(const SafetySettings&) const = default;
 };
 
@@ -173,7 +175,6 @@ struct Config {
   AdminSettings admin;
   SafetySettings safety;
   TelemetrySettings telemetry;
-  bool armed = false;  // --armed, --inject: faults are on from the start though there is an admin side
   std::vector<Listener> listeners;
   std::vector<Rule> rules;
   std::vector<Service> services;  // in the order of the file

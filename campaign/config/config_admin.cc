@@ -70,7 +70,7 @@ std::string wrong_with(const AdminSettings& admin) {
 
 void read_admin(ConfigTable table, std::string_view file, AdminSettings& admin) {
   table.only(kAdminKeys);
-  admin.listen = table.text("listen").value_or("unix:.retrial/admin.sock");
+  admin.listen = table.text("listen").value_or(AdminSettings::kSocket);
   admin.token = beside(file, table.text("token").value_or(""));
   admin.certificate = beside(file, table.text("certificate").value_or(""));
   admin.key = beside(file, table.text("key").value_or(""));
@@ -97,6 +97,7 @@ void read_safety(ConfigTable table, SafetySettings& safety) {
     safety.ttl = 0;
   else if (auto time = text ? table.duration("ttl", "15m") : std::nullopt)
     safety.ttl = *time;
+  if (safety.ttl > SafetySettings::kMostTtl) table.refuse("ttl", "expected at most 24h, such as \"15m\"");
   safety.bounds = read_bounds(table);
   safety.armed_file = table.text("armed_file").value_or("");
   safety.audit = table.text("audit").value_or("");
@@ -121,13 +122,12 @@ void read_telemetry(ConfigTable table, TelemetrySettings& telemetry) {
 }
 
 Result<void> is_careful(const Rule& rule) {
-  if (!rule.service.empty() || rule.match.opt_in || rule.at_will) return {};
-  bool all = std::ranges::any_of(
-      rule.inject.steps, [](auto& step) { return !trace::is_pass(step.fault) && step.share == policies::kAlways; });
-  if (!all) return {};
+  bool host = rule.match.host.find_first_not_of('*') != std::string::npos;
+  if (!rule.service.empty() || host || rule.match.opt_in || rule.at_will) return {};
+  if (!policies::meets_all(rule.inject)) return {};
   return fail(
-      "expected match.service, match.opt_in = true, or a percentage in inject: with an admin side no fault is for "
-      "everything",
+      "expected match.service, match.host, match.opt_in = true, or a percentage in inject: with an admin side no fault "
+      "is for everything",
       rule.name.empty() ? "[[rule]]" : fmt::format("rule \"{}\"", rule.name), Blame::user);
 }
 

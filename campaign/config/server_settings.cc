@@ -73,9 +73,8 @@ proxy::RuleSettings rule_settings(const Config& config, const Rule& rule) {
 proxy::SafetySettings safety_settings(const Config& config) {
   auto& said = config.safety;
   bool admin = !config.admin.listen.empty();
-  proxy::SafetySettings safety{.armed = !admin || config.armed,
-                               .ttl = said.ttl.value_or(admin ? SafetySettings::kTtl : 0),
-                               .bounds = said.bounds};
+  proxy::SafetySettings safety{
+      .armed = !admin, .ttl = said.ttl.value_or(admin ? SafetySettings::kTtl : 0), .bounds = said.bounds};
   if (admin && safety.bounds.own_errors == 0) safety.bounds.own_errors = kOwnErrors;
   for (auto& service : config.services) {
     if (service.bounds == proxy::Bounds{}) continue;
@@ -123,6 +122,9 @@ Result<proxy::ServerSettings> server_settings(const Config& config) {
     if (auto wrong = wrong_with(config.admin); !wrong.empty())
       return fail(wrong, "[admin] listen = \"" + config.admin.listen + "\"", Blame::user);
     if (auto ok = are_careful(config); !ok) return std::unexpected(ok.error());
+    if (config.safety.ttl == 0)
+      return fail("expected at most 24h, such as \"15m\": with an admin side faults have an end", "[safety] ttl",
+                  Blame::user);
   }
   settings.safety = safety_settings(config);
   settings.metered = !config.admin.listen.empty() || bounded(settings.safety);

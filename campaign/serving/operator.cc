@@ -144,10 +144,12 @@ Result<std::unique_ptr<Operator>> Operator::start(proxy::Loop& loop, proxy::Serv
     std::error_code error;
     if (fs::exists(p.armed_file, error)) {
       server.halt(fmt::format("{} is there: an earlier start was armed when it ended", p.armed_file));
-      log.say(proxy::Log::Level::warning, safety.state().why + "; faults stay off until `retrial ctl resume`");
+      log.say(proxy::Log::Level::warning, safety.state().why + "; faults stay off");
     } else if (auto ok = p.keep(true); !ok) {
       return std::unexpected(ok.error());
     }
+  } else if (auto ok = p.keep(false); !ok) {  // one that was left behind: this start observes
+    return std::unexpected(ok.error());
   }
   if (auto ok = made->open_telemetry(config, recording); !ok) return std::unexpected(ok.error());
   if (auto ok = made->open_admin(config.admin); !ok) return std::unexpected(ok.error());

@@ -23,7 +23,8 @@ Json proxy(const ComposeFile& file, const Talks& talks, const ComposeService& se
     std::ranges::set_intersection(caller->networks, service.networks, std::inserter(networks, networks.end()));
   }
   auto folder = "/var/lib/retrial/" + service.name;
-  auto words = Json::array({"serve", "--record", folder + "/trace", "--ca", folder + "/ca", "--protocol", "auto"});
+  auto words =
+      Json::array({"serve", "--admin", "--record", folder + "/trace", "--ca", folder + "/ca", "--protocol", "auto"});
   for (auto& [port, scheme] : ports) {
     words.push_back("--reverse");
     words.push_back(fmt::format(":{}={}://{}:{}", port, scheme.empty() ? "http" : scheme, service.name, port));
@@ -32,6 +33,8 @@ Json proxy(const ComposeFile& file, const Talks& talks, const ComposeService& se
   words.push_back("${RETRIAL_INJECT:-pass}");
   Json out{{"image", fmt::format("${{RETRIAL_IMAGE:-{}}}", image)},
            {"command", words},
+           // All proxies have one volume: each its own admin side in it, where `serve --admin` and `ctl` look.
+           {"environment", {{"RETRIAL_ADMIN", fmt::format("unix:{}/admin.sock", folder)}}},
            {"read_only", true},
            {"cap_drop", Json::array({"ALL"})},
            {"security_opt", Json::array({"no-new-privileges:true"})},

@@ -10,7 +10,7 @@
 namespace retrial::deploy {
 namespace {
 
-constexpr auto kFolder = "/var/lib/retrial";
+const std::string kFolder = "/var/lib/retrial";  // the image's working folder: there `ctl` finds the admin side
 
 Json confined() {
   return {{"allowPrivilegeEscalation", false},
@@ -48,8 +48,7 @@ Json redirect_init(const PodWish& wish, const InjectSettings& settings) {
 }
 
 Json sidecar(const PodWish& wish, const InjectSettings& settings) {
-  Json words =
-      Json::array({"serve", "--record", fmt::format("{}/trace", kFolder), "--ca", fmt::format("{}/ca", kFolder)});
+  Json words = Json::array({"serve", "--admin", "--record", kFolder + "/trace", "--ca", kFolder + "/ca"});
   if (wish.mode == PodWish::Mode::redirect) {
     words.push_back("--redirect");
     words.push_back(fmt::format(":{}", settings.port));

@@ -147,6 +147,12 @@ Result<PodWish> wish_of(const Json& annotations, const std::string& space, const
     return wrong_annotation("mode", "\"reverse\" redirects nothing: ports, uids and nets belong to \"redirect\"");
   if (!wish.config.empty() && !wish.faults.empty())
     return wrong_annotation("faults", "stands beside retrial/config: write it as a [[rule]] there");
+  auto faults = policies::parse_fault_plan(wish.faults.empty() ? "pass" : wish.faults);
+  if (!reverse && faults && policies::meets_all(*faults))
+    return wrong_annotation(
+        "faults",
+        "expected a percentage, such as \"10% of error(503)\": in mode \"redirect\" no fault is for "
+        "everything that the pod calls; a [[rule]] of retrial/config may name a service or a host");
   return wish;
 }
 

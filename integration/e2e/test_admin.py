@@ -44,7 +44,7 @@ class UnixConnection(http.client.HTTPConnection):
 class Serving:
     """A `retrial serve` with an admin side, from the moment on at which it listens."""
 
-    def __init__(self, cwd, service, *options, file="", rules="", serve='record = "none"\n', admin="unix:admin.sock", begin=None):
+    def __init__(self, cwd, service, *options, file="", rules="", serve='record = "none"\n', admin="unix:admin.sock", begin=None, armed=False, environment=None):
         (cwd / "retrial.toml").write_text(
             f'[serve]\nloops = 2\n{serve}'
             f'[service.s]\naddress = "127.0.0.1:{service.server_address[1]}"\n'
@@ -52,9 +52,11 @@ class Serving:
         self.cwd, self.log, self.service_port = cwd, [], service.server_address[1]
         words = ["--admin", admin] if admin else []
         self.process = subprocess.Popen([RETRIAL, "serve", "--ca", str(cwd / "ca"), *words, *options], cwd=cwd, stdin=subprocess.DEVNULL,
-                                        stderr=subprocess.PIPE, text=True, preexec_fn=begin)
+                                        stderr=subprocess.PIPE, text=True, preexec_fn=begin, env={**os.environ, **(environment or {})})
         self.at = self.read_until("admin on ").split("admin on ")[1].split(chr(34))[0].strip()
         self.port = int(self.read_until("listening on ").split("listening on ")[1].split()[0].rsplit(":", 1)[1])
+        if armed:
+            assert self.ask("POST", "/v1/resume")[2]["mode"] == "armed"
 
     def read_until(self, part):
         for line in self.log:
@@ -132,11 +134,29 @@ def test_it_observes_until_an_operator_resumes_and_is_off_again_at_once_when_hal
     assert s.end() == 0
 
 
-def test_the_command_line_arms_at_once_and_a_file_does_not(serve):
-    s = serve("--inject", "error(503)")
-    assert s.status() == 503 and s.end() == 0
-    s = serve("--armed", file=RULE)
-    assert s.status("/bad") == 503 and s.status() == 200
+def test_no_start_turns_faults_on_and_none_is_remembered_by_a_restart(serve):
+    for _ in range(2):  # the second after a death
+        s = serve("--inject", "error(503)", file=RULE)
+        assert s.mode() == "observing" and s.status("/bad") == 200 and s.status() == 200
+        assert s.ctl("resume").returncode == 0
+        assert s.status("/bad") == 503 and s.status() == 503
+        s.process.kill()
+        s.process.wait()
+
+
+def test_an_admin_side_without_an_address_is_where_ctl_looks_by_itself(serve, tmp_path):
+    s = serve("--admin", admin=None)
+    assert s.at == "unix:.retrial/admin.sock"
+    assert retrial("ctl", "resume", cwd=tmp_path).stdout.startswith("armed, for 1")
+    assert "retrial_armed 1\n" in retrial("ctl", "metrics", cwd=tmp_path).stdout
+    assert s.end() == 0
+    s = serve("--admin", admin=None, file='[admin]\nlisten = "unix:other.sock"\n')
+    assert s.at == "unix:other.sock" and retrial("ctl", "state", cwd=tmp_path).stdout.startswith("observing")
+    assert s.end() == 0
+    s = serve("--admin", admin=None, environment={"RETRIAL_ADMIN": "unix:said.sock"})
+    assert s.at == "unix:said.sock"
+    said = retrial("ctl", "state", cwd=tmp_path, env={**os.environ, "RETRIAL_ADMIN": "unix:said.sock"})
+    assert said.stdout.startswith("observing"), said
 
 
 def test_without_an_admin_side_rules_of_the_file_are_in_force_at_once_and_a_signal_turns_them_off(tmp_path, service):
@@ -162,7 +182,7 @@ def test_without_an_admin_side_rules_of_the_file_are_in_force_at_once_and_a_sign
 
 def test_signal_and_removed_file_turn_faults_off_and_a_restart_leaves_them_off(serve, tmp_path):
     file = RULE + '[safety]\narmed_file = "armed"\naudit = "audit.log"\n'
-    s = serve("--armed", file=file)
+    s = serve(file=file, armed=True)
     assert s.status("/bad") == 503 and (tmp_path / "armed").exists()
     s.process.send_signal(signal.SIGUSR2)
     s.read_until("audit: halt")
@@ -174,15 +194,15 @@ def test_signal_and_removed_file_turn_faults_off_and_a_restart_leaves_them_off(s
     assert s.status("/bad") == 200
     s.ask("POST", "/v1/resume")
     s.process.kill()
-    again = serve("--armed", file=file)
-    assert again.mode() == "halted" and again.status("/bad") == 200
+    again = serve(file=file)
+    assert again.mode() == "observing" and again.status("/bad") == 200 and not (tmp_path / "armed").exists()
     assert again.ask("POST", "/v1/resume")[2]["mode"] == "armed"
     said = [json.loads(line)["what"] for line in (tmp_path / "audit.log").read_text().splitlines()]
-    assert said == ["armed", "halt", "resume", "halt", "resume", "resume"], said
+    assert said == ["resume", "halt", "resume", "halt", "resume", "resume"], said
 
 
 def test_a_stalled_client_is_let_go_when_faults_are_halted(serve):
-    s = serve("--inject", "stall")
+    s = serve("--inject", "stall", armed=True)
     with socket.create_connection(("127.0.0.1", s.port), 20) as client:
         client.sendall(b"GET / HTTP/1.1\r\nHost: s\r\n\r\n")
         while s.ask("GET", "/v1/rules")[2]["rules"][0]["counts"]["planned"] == 0:
@@ -193,7 +213,7 @@ def test_a_stalled_client_is_let_go_when_faults_are_halted(serve):
 
 
 def test_rules_are_put_read_switched_and_deleted_and_two_operators_do_not_overwrite_each_other(serve):
-    s = serve("--armed", file=RULE)
+    s = serve(file=RULE, armed=True)
     mine = {"match": {"service": "s", "path": "/mine"}, "inject": "error(500)"}
     status, headers, rule = s.ask("PUT", "/v1/rules/mine", mine, If_None_Match="*")
     assert status == 201 and rule["from"] == "operators" and s.status("/mine") == 500
@@ -227,7 +247,7 @@ def test_a_broken_rule_changes_nothing_and_the_answer_names_what_is_wrong(serve,
 
 
 def test_the_file_is_read_again_while_operators_have_rules_of_their_own(serve, tmp_path):
-    s = serve("--armed", file=RULE)
+    s = serve(file=RULE, armed=True)
     s.ask("PUT", "/v1/rules/mine", {"match": {"service": "s", "path": "/mine"}, "inject": "error(500)"})
     s.ask("POST", "/v1/rules/bad/disable")
     file = tmp_path / "retrial.toml"
@@ -244,7 +264,7 @@ def test_the_file_is_read_again_while_operators_have_rules_of_their_own(serve, t
 
 
 def test_ten_thousand_rules_are_put_at_once_and_requests_go_on(serve):
-    s = serve("--armed", file=RULE)
+    s = serve(file=RULE, armed=True)
     rules = [{"name": f"r{i}", "match": {"service": f"10.0.0.{i % 250}:{1 + i // 250}"}, "inject": "error(500)"} for i in range(10000)]
     assert s.ask("PUT", "/v1/rules", rules)[0] == 200
     assert s.status("/bad") == 503 and s.status() == 200
@@ -253,14 +273,14 @@ def test_ten_thousand_rules_are_put_at_once_and_requests_go_on(serve):
 
 
 def test_a_budget_and_an_opt_in_hold_faults_back(serve):
-    s = serve("--armed", file='[safety]\nfaults_per_minute = 2\n[[rule]]\nname = "asked"\nmatch = { opt_in = true }\ninject = "error(503)"\n')
+    s = serve(file='[safety]\nfaults_per_minute = 2\n[[rule]]\nname = "asked"\nmatch = { opt_in = true }\ninject = "error(503)"\n', armed=True)
     assert s.status() == 200
     assert [s.status(x_retrial_opt_in="1") for _ in range(4)] == [503, 503, 200, 200]
     assert s.ask("GET", "/v1/rules")[2]["rules"][0]["counts"] == {"matched": 4, "planned": 2, "withheld": 2, "fired": 2}
 
 
 def test_a_service_that_fails_by_itself_halts_faults(serve, service):
-    s = serve("--armed", file=RULE + '[safety]\nown_errors = "10%"\n')
+    s = serve(file=RULE + '[safety]\nown_errors = "10%"\n', armed=True)
     service.answers = 500
     for _ in range(25):
         s.status()
@@ -269,7 +289,7 @@ def test_a_service_that_fails_by_itself_halts_faults(serve, service):
 
 
 def test_what_a_forward_proxy_refuses_by_itself_halts_nothing(serve):
-    s = serve("--armed", file=RULE + '[[listener]]\nmode = "forward"\nlisten = "127.0.0.1:0"\n')
+    s = serve(file=RULE + '[[listener]]\nmode = "forward"\nlisten = "127.0.0.1:0"\n', armed=True)
     port = int(s.read_until("(forward").split("listening on ")[1].split()[0].rsplit(":", 1)[1])
     client = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
     for _ in range(30):

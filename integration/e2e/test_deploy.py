@@ -1,14 +1,16 @@
 """What puts Retrial into a staging system, as an operator calls it: inject, the webhook over TLS, compose init, health. (On real engines: ./dev staging.)"""
 import http.client
 import json
+import os
 import pathlib
+import re
 import signal
 import ssl
 import subprocess
 
 import pytest
 
-from conftest import RETRIAL, retrial
+from conftest import Answering, RETRIAL, retrial, serving
 
 KUBERNETES = pathlib.Path(__file__).parents[1] / "kubernetes"
 
@@ -84,6 +86,72 @@ def test_manifests_are_injected_once_and_what_is_wrong_prints_nothing(tmp_path):
     (tmp_path / "broken.yaml").write_text("kind: Pod\n a: [\n")
     done = retrial("inject", "-f", "broken.yaml", cwd=tmp_path)
     assert done.returncode == 2 and "broken.yaml:2: expected YAML or JSON" in done.stderr, done
+
+
+def serving_words(path):
+    """Each `serve` that a file has a container run: its words, in YAML's flow or block style."""
+    text = path.read_text()
+    flow = re.findall(r"(?:command|args): \[(serve\b[^\n]*)\]", text)
+    block = re.findall(r"(?:command|args):\n(\s*- serve\n(?:\s*(?:- .*|{{.*}})\n)+)", text)
+    return [re.split(r", |\n", words) for words in flow] + [re.findall(r"- (.*)", words) for words in block]
+
+
+def test_whatever_is_shipped_for_staging_has_an_admin_side_and_so_waits_for_a_hand():
+    shipped = {path: serving_words(path) for folder in ("compose", "kubernetes") for path in (KUBERNETES.parent / folder).rglob("*.yaml")}
+    assert sum(map(len, shipped.values())) == 4, shipped  # alias, sidecar, before-a-service, the chart's proxies
+    for path, all in shipped.items():
+        for words in all:
+            assert words[:2] == ["serve", "--admin"], (path, words)
+
+
+class Service(Answering):
+    def do_GET(self):
+        self.answer(b"one")
+
+
+def words_in(text, key):
+    return [word.strip('"') for word in re.search(key + r": \[(serve.*?)\]", text)[1].split(", ") ]
+
+
+def started_as(words, tmp_path, environment):
+    """A container's `serve`, here: its working folder is the image's."""
+    words = [re.sub(r"^(127\.0\.1\.1)?:\d+=", "127.0.0.1:0=", w.replace("/var/lib/retrial", str(tmp_path))) for w in words]
+    process = subprocess.Popen([RETRIAL, *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
+    log = []
+    for line in process.stderr:
+        log.append(line)
+        if "listening on" in line:
+            return process, int(line.split("listening on ")[1].split()[0].rsplit(":", 1)[1]), log
+    raise AssertionError(log)
+
+
+@pytest.mark.parametrize("way", ["inject", "compose init"])
+def test_what_was_put_in_observes_until_a_hand_resumes_and_after_a_restart_again(tmp_path, way):
+    faults = "error(503)"
+    with serving(Service) as service:
+        url = f"http://127.0.0.1:{service.server_address[1]}"
+        if way == "inject":
+            pod = {"kind": "Pod", "metadata": {"annotations": {"retrial/mode": "reverse", "retrial/services": f"api={url}", "retrial/faults": faults}},
+                   "spec": {"containers": [{"name": "a"}]}}
+            (tmp_path / "pod.json").write_text(json.dumps(pod))
+            words, said = words_in(retrial("inject", "-f", "pod.json", cwd=tmp_path).stdout, "args"), {}
+        else:
+            (tmp_path / "compose.yaml").write_text("services:\n  api: {image: a}\n  app: {image: b, environment: {API_URL: 'http://api:8080'}}\n")
+            assert retrial("compose", "init", "compose.yaml", cwd=tmp_path).returncode == 0
+            text = (tmp_path / "compose.retrial.yaml").read_text().replace("http://api:8080", url).replace("${RETRIAL_INJECT:-pass}", faults)
+            words, said = words_in(text, "command"), {"RETRIAL_ADMIN": re.search(r"RETRIAL_ADMIN: \"(.*)\"", text)[1].replace("/var/lib/retrial", str(tmp_path))}
+        for _ in range(2):
+            process, port, log = started_as(words, tmp_path, said)
+            status = lambda: ask(http.client.HTTPConnection("127.0.0.1", port, timeout=20), "GET", "/")[0]
+            hand = lambda *words: retrial("ctl", *words, cwd=tmp_path, env=said).stdout
+            try:
+                assert status() == 200, log
+                assert hand("resume").startswith("armed, for 1")
+                assert status() == 503
+                assert "retrial_faults_fired_total{" in hand("metrics")
+            finally:
+                process.kill()
+                process.communicate()
 
 
 def test_compose_init_writes_an_override_and_replaces_none_that_is_not_ours(tmp_path):

@@ -28,7 +28,7 @@ def fleet(tmp_path, service):  # noqa: F811
     """What a client sends through the sidecar of `shop` to that of `bank`, and on; with what both recorded."""
     for name in ("shop", "bank"):
         (tmp_path / name).mkdir()
-    bank = Serving(tmp_path / "bank", service, "--armed", "--record", "trace", serve="", rules=FAULT)
+    bank = Serving(tmp_path / "bank", service, "--record", "trace", serve="", rules=FAULT, armed=True)
     shop = Serving(tmp_path / "shop", SimpleNamespace(server_address=("127.0.0.1", bank.port)), "--record", "trace", serve="")
     for number in range(1, 21):
         assert ask(shop.port, "GET", "/stock", number) == 200

@@ -25,10 +25,10 @@ def call(s, method, path, site, attempts):
 
 
 def test_findings_are_told_as_they_are_seen_and_are_those_of_retrial_judge(serve, tmp_path):
-    s = serve("--armed", "--record", "trace", rules=RULES)
+    s = serve("--record", "trace", rules=RULES, armed=True)
     assert s.ask("GET", "/v1/findings")[0] == 409
     s.end()
-    s = serve("--armed", "--record", "trace2", serve='judge = true\n', rules=RULES)
+    s = serve("--record", "trace2", serve='judge = true\n', rules=RULES, armed=True)
     call(s, "POST", "/pay", "src/shop.py:41:pay", 3)
     call(s, "GET", "/stock", "src/stock.py:12:look", 60)
     until(lambda: "duplicate-effect" in {f["verdict"] for f in s.ask("GET", "/v1/findings")[2]["findings"]})

@@ -2,6 +2,7 @@
 import http.client
 import json
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -63,7 +64,7 @@ def metrics(s):
 
 
 def test_metrics_count_what_clients_were_told_and_are_well_formed(serve):
-    s = serve("--armed", file=RULE)
+    s = serve(file=RULE, armed=True)
     for path in ("/bad", "/a", "/a"):
         s.status(path)
     found = metrics(s)
@@ -74,14 +75,14 @@ def test_metrics_count_what_clients_were_told_and_are_well_formed(serve):
     assert found["retrial_service_latency_seconds_count{%s}" % of] == 2
     assert found['retrial_rule_faults_fired_total{rule="bad"}'] == 1
     assert found["retrial_armed"] == 1 and 0 < found["retrial_armed_remaining_seconds"] <= 900
-    promtool = shutil.which("promtool")
+    promtool = shutil.which("promtool", path=f"{os.environ['PATH']}:{pathlib.Path.home()}/.cache/retrial-staging/bin")
     if promtool:
         done = subprocess.run([promtool, "check", "metrics"], input=s.ask("GET", "/metrics")[2], text=True, capture_output=True)
         assert done.returncode == 0 and not done.stderr.strip(), done
 
 
 def test_retries_and_gaps_are_counted_by_operation(serve):
-    s = serve("--armed", "--record", "trace", file='[[rule]]\nmatch = { service = "s", path = "/pay" }\ninject = "error(503) x 2, then pass"\n'
+    s = serve("--record", "trace", armed=True, file='[[rule]]\nmatch = { service = "s", path = "/pay" }\ninject = "error(503) x 2, then pass"\n'
               "[telemetry]\ncalls = true\n")
     client = http.client.HTTPConnection("127.0.0.1", s.port, timeout=20)
     statuses = []
@@ -125,7 +126,7 @@ def test_where_calls_are_read_all_the_time_the_first_question_shows_what_was_bef
 
 
 def test_last_exchanges_are_shown_with_attempts_and_times(serve):
-    s = serve("--armed", "--record", "trace", file=RULE)
+    s = serve("--record", "trace", file=RULE, armed=True)
     s.status("/bad")
     s.status("/good")
     until(lambda: len(s.ask("GET", "/v1/exchanges")[2]["exchanges"]) == 2)
@@ -145,7 +146,7 @@ def test_where_nothing_is_recorded_it_says_so(serve, tmp_path):
 
 
 def test_an_access_log_has_a_line_for_each_exchange_and_is_opened_again_on_a_signal(serve, tmp_path):
-    s = serve("--armed", "--record", "trace", file=recorded('access_log = "access.log"\n'))
+    s = serve("--record", "trace", file=recorded('access_log = "access.log"\n'), armed=True)
     s.status("/bad")
     s.status("/good")
     log = tmp_path / "access.log"
@@ -169,7 +170,7 @@ def test_an_access_log_by_a_format(serve, tmp_path):
 
 
 def test_spans_are_children_of_the_application_s_and_a_fault_is_an_event(serve, collector):
-    s = serve("--armed", "--record", "trace", file=recorded(f'traces = "http://127.0.0.1:{collector.server_address[1]}"\n'))
+    s = serve("--record", "trace", file=recorded(f'traces = "http://127.0.0.1:{collector.server_address[1]}"\n'), armed=True)
     s.status("/bad", traceparent="00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
     s.status("/unsampled", traceparent="00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00")
     s.status("/own")

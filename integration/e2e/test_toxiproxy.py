@@ -33,7 +33,7 @@ def told(proxy):
 
 @pytest.fixture
 def toxics(serve, service):
-    s = serve("--armed", file=ADMIN, admin=None)
+    s = serve(file=ADMIN, admin=None, armed=True)
     api = Toxics(s)
     api.upstream, api.serving = f"127.0.0.1:{service.server_address[1]}", s
     return api

@@ -26,7 +26,7 @@ CONFIG = {
     "User": f"{UID}:{UID}",
     "Env": ["HOME=/var/lib/retrial"],
     "Entrypoint": ["/retrial"],
-    "Cmd": ["serve", "-c", "/etc/retrial/retrial.toml"],
+    "Cmd": ["serve", "--admin", "-c", "/etc/retrial/retrial.toml"],
     "WorkingDir": "/var/lib/retrial",
     "Volumes": {"/var/lib/retrial": {}},
     "StopSignal": "SIGTERM",

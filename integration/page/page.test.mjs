@@ -1,6 +1,6 @@
 // The page of the admin side, as an operator uses it: by mouse and by keyboard, light and dark, against a real `retrial serve`.
 import assert from "node:assert/strict";
-import {spawn} from "node:child_process";
+import {execFileSync, spawn} from "node:child_process";
 import fs from "node:fs";
 import http from "node:http";
 import os from "node:os";
@@ -14,11 +14,12 @@ let browser, service, serve, admin, port, token;
 
 // A `serve` with its log, from the moment on at which it listens.
 function start() {
-  fs.writeFileSync(path.join(folder, "retrial.toml"), `[serve]\nrecord = "trace"\n[service.queue]\naddress = "127.0.0.1:${service.address().port}"
+  fs.writeFileSync(path.join(folder, "retrial.toml"), `[serve]\nrecord = "trace"\njudge = true\n[service.queue]\naddress = "127.0.0.1:${service.address().port}"
 [[listener]]\nmode = "reverse"\nlisten = "127.0.0.1:0"\nservice = "queue"
 [[rule]]\nname = "flaky"\nmatch = { service = "queue", path = "/pay" }\ninject = "error(503) x 1, then pass"
+[[rule]]\nname = "lost"\nmatch = { service = "queue", path = "/order" }\ninject = "lost-response(reset) x 1, then pass"
 [admin]\nlisten = "127.0.0.1:0"\n`);
-  serve = spawn(process.env.RETRIAL, ["serve", "--ca", path.join(folder, "ca"), "--armed"], {cwd: folder, stdio: ["ignore", "ignore", "pipe"]});
+  serve = spawn(process.env.RETRIAL, ["serve", "--ca", path.join(folder, "ca")], {cwd: folder, stdio: ["ignore", "ignore", "pipe"]});
   return new Promise((resolve, reject) => {
     let log = "";
     serve.on("exit", () => reject(new Error(log)));
@@ -40,6 +41,7 @@ before(async () => {
   await new Promise(resolve => service.once("listening", resolve));
   [admin, port] = await start();
   token = fs.readFileSync(path.join(folder, ".retrial/admin.token"), "utf8").trim();
+  execFileSync(process.env.RETRIAL, ["ctl", "--admin", admin, "--token", path.join(folder, ".retrial/admin.token"), "resume"]);
   browser = await chromium.launch({executablePath: "/usr/bin/chromium", args: FLAGS});
   for (const target of ["/pay", "/pay", "/items", "/items"]) await ask(target === "/pay" ? "POST" : "GET", target);
 });
@@ -112,6 +114,19 @@ test("everything can be reached by the keyboard alone", async () => {
     reached.push(await page.evaluate(() => document.activeElement.id));
   }
   for (const id of ["renew", "halt", "rule-flaky"]) assert.ok(reached.includes(id), `${id} in ${reached}`);
+});
+
+test("findings of the running judge are shown as they are seen, and to who comes later", async () => {
+  const [page, wrong] = await open();
+  await ask("POST", "/order").catch(() => {});  // its answer is lost
+  assert.equal(await ask("POST", "/order"), 200);
+  const seen = () => [...document.querySelectorAll("#findings li")].some(one => /duplicate-effect.*Exchanges \d+, \d+/.test(one.textContent));
+  await page.waitForFunction(seen);
+  assert.ok(await page.isVisible("#s-findings"));
+  const [later] = await open("dark");
+  await later.waitForFunction(seen);
+  await picture(later, "findings");
+  assert.deepEqual(wrong, []);
 });
 
 test("the red button halts everything, and so does h; what another operator does is seen", async () => {

@@ -1,24 +1,22 @@
 """The four examples of integration/compose, as their pages say."""
-import calendar
 import json
 import shutil
 import time
 
-FAULTS = {"RETRIAL_INJECT": "error(503) x 2, then pass"}
+FAULTS = "error(503) x 2, then pass"
+# What the operator does before the application is run, as the READMEs say: what is started, the rule, and resume.
+MOST = 3  # times the engine's own, where the machine is too busy for 5 s
+HANDS = {"alias": ("retrial", {"RETRIAL_INJECT": FAULTS}, []),
+         "sidecar": ("redirect", {}, [("ctl", "rules", "put", "api", "--match", "host=api", "--inject", FAULTS)])}
 PYTHON = {"PYTHON_IMAGE": "staging-python"}
 
 
 def run(place):
     examples = place.root / "integration/compose"
     engine = place.engine()
-    for name in ("alias", "sidecar"):
+    for name in HANDS:
         try:
-            began = time.monotonic()
-            done = engine.compose(examples / name, "up", "--exit-code-from", "app", "-t", "1", env=FAULTS)
-            logs = engine.compose(examples / name, "logs", "--no-color", "app", "retrial").stdout
-            assert logs.count("failed") == 2 and "one" in logs, logs + done.stdout
-            place.figures[f"compose {name}, up to the end of app"] = f"{time.monotonic() - began:.1f} s"
-            first_fault(place, engine, examples / name, name)
+            by_hand(place, engine, examples / name, name)
         finally:
             engine.compose(examples / name, "down", "-v", "-t", "1", check=False)
     try:
@@ -44,17 +42,30 @@ def run(place):
         engine.compose(examples / "ci", "down", "-v", "-t", "1", env=env, check=False)
 
 
-def first_fault(place, engine, folder, name):
-    """From `up` with everything at hand to the first fault, by the record's own log: the app's first failed attempt."""
-    engine.compose(folder, "down", "-v", "-t", "1")
-    began = time.time()
-    engine.compose(folder, "up", "-d", env=FAULTS)
-    for _ in range(100):
-        lines = engine.compose(folder, "logs", "-t", "--no-color", "app").stdout
-        if "attempt 1 failed" in lines:
-            break
-        time.sleep(0.1)
-    stamp = next(word for line in lines.splitlines() if "attempt 1 failed" in line for word in line.split() if word.count(":") == 2 and "T" in word)
-    seconds, fraction = stamp.rstrip("Z").split(".")
-    at = calendar.timegm(time.strptime(seconds, "%Y-%m-%dT%H:%M:%S")) + float("0." + fraction)
-    place.figures[f"compose {name}, up to the first fault"] = f"{at - began:.2f} s (to reach: below 5)"
+def by_hand(place, engine, folder, name):
+    """It observes; a hand turns faults on, and they are met; a restart observes again. From `up` to the end of the app with two faults in it, beside
+    what the same steps take without Retrial."""
+    first, env, rules = HANDS[name]
+    run = lambda *words: engine.compose(folder, *words, env=env)
+    hand = lambda *words: run("exec", "-T", "retrial", "/retrial", *words).stdout
+    plain = time.monotonic()
+    run("up", "-d", "api")
+    run("exec", "-T", "api", "true")
+    run("run", "--rm", "--no-deps", "-T", "api", "true")
+    plain = time.monotonic() - plain
+    run("down", "-v", "-t", "1")
+
+    began = time.monotonic()
+    run("up", "-d", first)
+    for words in rules:
+        hand(*words)
+    assert hand("ctl", "resume").startswith("armed, for 15 min")
+    said = run("run", "--rm", "-T", "app").stdout
+    took = time.monotonic() - began
+    assert said.count("failed") == 2 and "one" in said, said
+    place.figures[f"compose {name}, up to the second fault"] = f"{took:.1f} s (to reach: below 5), {took / plain:.2f} times the engine's own {plain:.1f} s"
+    assert took < 5 or took < MOST * plain, f"{took:.1f} s, the engine alone {plain:.1f} s"
+    metrics = hand("ctl", "metrics")
+    assert "retrial_armed 1\n" in metrics and 'retrial_rule_faults_fired_total{rule="%s"} 2\n' % ("inject" if env else "api") in metrics, metrics
+    run("restart", "-t", "1", "retrial")
+    assert hand("ctl", "state").startswith("observing")

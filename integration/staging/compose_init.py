@@ -50,9 +50,13 @@ def run(place):
     engine = place.engine()
     files = ("compose.yaml", "compose.retrial.yaml")
     try:
-        engine.compose(folder, "up", "--exit-code-from", "app", "-t", "1", files=files, env={"RETRIAL_INJECT": "error(503) x 2, then pass"})
-        logs = engine.compose(folder, "logs", "--no-color", files=files).stdout
-        assert logs.count("failed") == 2 and "stored" in logs, logs
+        run = lambda *words: engine.compose(folder, *words, files=files, env={"RETRIAL_INJECT": "error(503) x 2, then pass"}).stdout
+        run("up", "-d", "api", "retrial-api", "retrial-store")
+        for proxy in ("retrial-api", "retrial-store"):
+            assert run("exec", "-T", proxy, "/retrial", "ctl", "state").startswith("observing, 1 rule")
+            assert run("exec", "-T", proxy, "/retrial", "ctl", "resume").startswith("armed")
+        said = run("run", "--rm", "-T", "app")
+        assert said.count("failed") == 2 and "stored" in said, said
         judged = engine.compose(folder, "run", "--rm", "--no-deps", "retrial-store", "judge", "/var/lib/retrial/store/trace", "--out", "/var/lib/retrial/store/report", files=files, check=False)
         assert "GET /item" in judged.stdout, judged
     finally:

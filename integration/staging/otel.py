@@ -50,12 +50,13 @@ def told(place, folder, port, service_port):
         f'[telemetry]\ntraces = "http://127.0.0.1:{port}"\n')
     log = folder / f"serve-{port}.log"
     with open(log, "w") as out:
-        process = subprocess.Popen([place.retrial, "serve", "--ca", folder / "ca", "--armed", "--log-to", f"http://127.0.0.1:{port}"], cwd=folder, stderr=out)
+        process = subprocess.Popen([place.retrial, "serve", "--ca", folder / "ca", "--log-to", f"http://127.0.0.1:{port}"], cwd=folder, stderr=out)
     end = time.monotonic() + 60
     while "listening on" not in log.read_text() and time.monotonic() < end:
         time.sleep(0.1)
     at = int(re.search(r"listening on 127.0.0.1:(\d+)", log.read_text())[1])
     admin = int(re.search(r"admin on 127.0.0.1:(\d+)", log.read_text())[1])
+    subprocess.run([place.retrial, "ctl", "--admin", f"127.0.0.1:{admin}", "--token", folder / ".retrial/admin.token", "resume"], check=True, capture_output=True)
     for n in range(REQUESTS):
         connection = http.client.HTTPConnection("127.0.0.1", at, timeout=20)
         headers = {"traceparent": f"00-{TRACE}-b7ad6b7169203331-01"} if n == 0 else {}

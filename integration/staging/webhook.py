@@ -65,10 +65,11 @@ def checks(api, ca, hook):
     assert shape(answer) == INJECTED, answer
     assert api.ask("GET", f"/api/v1/namespaces/stage/pods/first-{n}")[0] == 404, "a dry run left a pod"
 
-    status, answer, _ = create("stage", pod("app", {"retrial/faults": "error(503) x 2, then pass", "retrial/exclude-ports": "5432"}, initContainers=[
+    status, answer, _ = create("stage", pod("app", {"retrial/faults": "10% of error(503)", "retrial/exclude-ports": "5432"}, initContainers=[
         {"name": "migrate", "image": "busybox:1.36"}]))
     assert status == 201 and shape(answer) == [*INJECTED, ("migrate", None)], answer
-    assert answer["spec"]["initContainers"][1]["args"][-1] == "error(503) x 2, then pass"
+    assert answer["spec"]["initContainers"][1]["args"][-1] == "10% of error(503)"
+    assert answer["spec"]["initContainers"][1]["args"][:2] == ["serve", "--admin"]
     assert answer["metadata"]["annotations"]["retrial/status"].startswith("injected ")
     again = {k: v for k, v in answer.items() if k != "status"}
     again["metadata"] = {"name": "app-again", "annotations": answer["metadata"]["annotations"]}
@@ -80,6 +81,8 @@ def checks(api, ca, hook):
     assert shape(create("stage", pod("not-wanted", {"retrial/inject": "false"}))[1]) == []
     status, answer, _ = create("stage", pod("typo", {"retrial/mod": "reverse"}))
     assert status == 400 and "did you mean retrial/mode?" in answer["message"], answer
+    status, answer, _ = create("stage", pod("everything", {"retrial/faults": "error(503)"}))
+    assert status == 400 and "expected a percentage" in answer["message"], answer
     status, answer, warnings = create("stage", pod("node", hostNetwork=True))
     assert status == 201 and shape(answer) == [] and any("hostNetwork" in w for w in warnings), (answer, warnings)
     assert "whole node" in answer["metadata"]["annotations"]["retrial/skipped"], answer

@@ -83,7 +83,8 @@ TEST_F(Compose, the_override_links_each_caller_to_a_proxy_and_the_proxy_to_the_s
   for (auto part :
        {R"("app":{"links":["retrial-api:api"],"depends_on":{"retrial-api":{"condition":"service_healthy"}}})",
         R"("image":"${RETRIAL_IMAGE:-retrial:9}")", R"("networks":["back"])", R"(":8080=http://api:8080")",
-        R"("${RETRIAL_INJECT:-pass}")"})
+        R"("${RETRIAL_INJECT:-pass}")", R"("command":["serve","--admin",)",
+        R"("environment":{"RETRIAL_ADMIN":"unix:/var/lib/retrial/api/admin.sock"})"})
     EXPECT_NE(json->find(part), json->npos) << part << "\n" << *json;
 }
 

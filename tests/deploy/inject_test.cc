@@ -43,7 +43,7 @@ TEST(Inject, puts_the_redirect_and_a_native_sidecar_before_what_a_pod_has) {
   EXPECT_EQ(done->said, "Pod app: injected, mode redirect");
 }
 TEST(Inject, changes_nothing_the_second_time) {
-  auto object = pod("retrial/faults: 'error(503) x 2, then pass'");
+  auto object = pod("retrial/faults: '10% of error(503)'");
   auto once = patched(object, *inject_object(object, "", {}));
   auto twice = inject_object(once, "", {});
   ASSERT_TRUE(twice);
@@ -79,6 +79,21 @@ TEST(Inject, without_net_admin_stands_in_for_services_by_name) {
   EXPECT_NE(words.find("127.0.1.2:443=https://web.other.svc"), words.npos) << words;
   EXPECT_EQ(out["hostAliases"][1]["hostnames"], Json::array({"web"}));
   EXPECT_EQ(out["securityContext"]["sysctls"][0]["name"], "net.ipv4.ip_unprivileged_port_start");
+}
+// Faults wait for a hand: `retrial ctl resume` in the sidecar.
+TEST(Inject, gives_every_sidecar_an_admin_side_and_a_redirect_no_fault_for_everything) {
+  for (auto* annotations :
+       {"", "retrial/config: c", "retrial/faults: '10% of error(503)'",
+        "retrial/mode: reverse, retrial/services: 'api:8080', retrial/faults: 'error(503) x 2, then pass'"}) {
+    auto object = pod(annotations);
+    auto done = inject_object(object, "shop", {});
+    ASSERT_TRUE(done) << done.error().line();
+    auto words = patched(object, *done)["spec"]["initContainers"].back()["args"];
+    EXPECT_EQ(words[0], "serve");
+    EXPECT_EQ(words[1], "--admin") << words;
+  }
+  EXPECT_EQ(refused(pod("retrial/faults: 'error(503) x 2, then pass'")).substr(0, 88),
+            "Pod app, annotation retrial/faults: expected a percentage, such as \"10% of error(503)\": ");
 }
 TEST(Inject, refuses_what_it_does_not_understand_in_one_line) {
   EXPECT_EQ(refused(pod("retrial/mod: reverse")),
