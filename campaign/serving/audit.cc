@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 namespace retrial::campaign {
+using Json = nlohmann::ordered_json;
 
 std::string utc(Nanos wall) {
   auto seconds = static_cast<std::time_t>(wall / kSecond);
@@ -35,10 +36,33 @@ Result<void> Audit::open() {
 void Audit::tell(std::string_view by, std::string_view what, std::string_view on) {
   log_.say(proxy::Log::Level::info,
            fmt::format("audit: {}{}{}, by {}", what, on.empty() ? "" : ": ", on, by.empty() ? "nobody" : by));
-  if (fd_ < 0) return;
-  nlohmann::ordered_json line{{"time", utc(clock_.wall())}, {"by", by}, {"what", what}};
+  Json line{{"time", utc(clock_.wall())}, {"by", by}, {"what", what}};
   if (!on.empty()) line["on"] = on;
-  auto text = line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  write(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+void Audit::tell(std::string_view by, std::string_view what, const std::vector<RuleChange>& changes) {
+  for (std::size_t i = 0; i < changes.size() && i < kMostLogged; i++) {
+    auto& c = changes[i];
+    log_.say(proxy::Log::Level::info,
+             fmt::format("audit: {}: {}, by {}: was {}, is {}", what, c.name, by.empty() ? "nobody" : by,
+                         c.was.empty() ? "none" : c.was, c.is.empty() ? "none" : c.is));
+  }
+  if (changes.size() > kMostLogged)
+    log_.say(proxy::Log::Level::info,
+             fmt::format("audit: {}: and {} rules more, by {}", what, changes.size() - kMostLogged, by));
+  std::string lines;
+  for (auto& c : changes) {
+    auto rule = [](const std::string& json) { return json.empty() ? Json() : Json::parse(json); };
+    Json line{{"time", utc(clock_.wall())}, {"by", by},        {"what", what}, {"on", c.name},
+              {"was", rule(c.was)},         {"is", rule(c.is)}};
+    lines += line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  }
+  write(lines);
+}
+
+void Audit::write(const std::string& text) {
+  if (fd_ < 0 || text.empty()) return;
   if (::write(fd_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
     log_.say(proxy::Log::Level::error, fmt::format("{}: the audit log could not be written", file_));
 }

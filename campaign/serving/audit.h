@@ -1,12 +1,18 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "proxy/server/log.h"
 
 namespace retrial::campaign {
+
+// What a rule was and is, in JSON. Empty: there was none, there is none any more.
+struct RuleChange {
+  std::string name, was, is;
+};
 
 // Who changed what, a line each: into the log, and into a file of its own (a JSON object a line) where one is said.
 // What cannot be written is told in the log, and changes nothing else. One thread.
@@ -19,8 +25,12 @@ class Audit {
   Result<void> open();  // made if need be, written at its end; also anew, where it was moved away
   // "put rule", "slow": by "uid 0 (pid 12)". `what` is a text of ours, `on` and `by` are anybody's.
   void tell(std::string_view by, std::string_view what, std::string_view on = {});
+  // A line each; in the log the first kMostLogged alone, and how many more there are.
+  void tell(std::string_view by, std::string_view what, const std::vector<RuleChange>& changes);
+  static constexpr std::size_t kMostLogged = 10;
 
  private:
+  void write(const std::string& line);
   std::string file_;
   const Clock& clock_;
   proxy::Log& log_;

@@ -65,16 +65,16 @@ void latency(PrometheusText& out, const Services& services) {
   for (auto& one : services) histogram(out, {{"service", one.service}}, one.counts.times, one.counts.time);
 }
 
-void rules(PrometheusText& out, const proxy::Rules& rules) {
+void rules(PrometheusText& out, const std::vector<Rulebook::Entry>& rules) {
   struct Of {
     std::string name;
     std::uint64_t planned = 0, withheld = 0, fired = 0;
   };
   std::vector<Of> all;
-  for (std::size_t i = 0; i < rules.rules.size(); i++) {
-    auto& counts = *rules.known[i].counts;
+  for (auto& rule : rules) {
+    auto& counts = *rule.counts;
     if (all.size() <= kMostRulesTold)
-      all.push_back({all.size() < kMostRulesTold ? rules.rules[i].name : std::string(proxy::Meter::kOthers)});
+      all.push_back({all.size() < kMostRulesTold ? rule.rule.name : std::string(proxy::Meter::kOthers)});
     auto& of = all.back();
     of.planned += counts.planned;
     of.withheld += counts.withheld;
@@ -167,7 +167,7 @@ std::string metrics_text(Hands& hands) {
   count(out, services, "retrial_clients_left_total", "Exchanges whose client left before it was answered.",
         [](auto& c) { return c.client_left; });
   latency(out, services);
-  rules(out, *hands.server.rules());
+  rules(out, hands.rules.entries());
   auto state = hands.server.safety().state();
   gauge(out, "retrial_armed", "1 while faults are on.", state.mode == proxy::Safety::Mode::armed);
   auto left = state.until ? std::max<Nanos>(0, state.until - hands.clock.now()) : 0;

@@ -275,6 +275,7 @@ void Operator::reloaded(const proxy::ServerSettings& settings) {
   p.settings = settings;
   p.settings.listeners.resize(settings.listeners.size() - p.toxiproxy.listeners().size());
   p.audit.tell("SIGHUP", "read the file again");
+  p.audit.tell("SIGHUP", "read the file again", p.hands.rules.take_changes());
   p.hands.tell_rules();
 }
 

@@ -22,7 +22,8 @@ std::optional<std::string> argument_of(std::string_view path, std::string_view p
 
 }  // namespace
 
-void Hands::rules_changed() {
+void Hands::rules_changed(std::string_view by, std::string_view what) {
+  audit.tell(by, what, rules.take_changes());
   server.follow(rules.in_force());
   tell_rules();
 }

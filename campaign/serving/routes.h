@@ -32,8 +32,8 @@ struct Hands {
   Nanos began = 0;
   bool draining = false;
 
-  void rules_changed();  // they are put in force
-  void tell_rules();     // that they are others, to who listens
+  void rules_changed(std::string_view by, std::string_view what);  // they are put in force, and the audit log is told
+  void tell_rules();                                               // that they are others, to who listens
 };
 
 // One thing that may be asked. `path` may hold one "{name}", which `argument` is.

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <unordered_map>
 
 #include "campaign/serving/routes.h"
 
@@ -9,22 +8,14 @@ namespace retrial::campaign {
 namespace {
 using proxy::AdminRequest, proxy::AdminResponse;
 using Json = nlohmann::ordered_json;
-using CountsByName = std::unordered_map<std::string_view, const proxy::RuleCounts*>;
 
-CountsByName counts_of(const proxy::Rules& rules) {
-  CountsByName all;
-  for (std::size_t i = 0; i < rules.rules.size(); i++) all[rules.rules[i].name] = rules.known[i].counts.get();
-  return all;
-}
-
-Json with_counts(const Rulebook::Entry& entry, const CountsByName& counts) {
+Json with_counts(const Rulebook::Entry& entry) {
   auto json = Json::parse(as_json(entry));
-  auto at = counts.find(entry.rule.name);
-  auto told = [&](auto member) { return at == counts.end() ? 0 : (at->second->*member).load(); };
-  json["counts"] = {{"matched", told(&proxy::RuleCounts::matched)},
-                    {"planned", told(&proxy::RuleCounts::planned)},
-                    {"withheld", told(&proxy::RuleCounts::withheld)},
-                    {"fired", told(&proxy::RuleCounts::fired)}};
+  auto& counts = *entry.counts;
+  json["counts"] = {{"matched", counts.matched.load()},
+                    {"planned", counts.planned.load()},
+                    {"withheld", counts.withheld.load()},
+                    {"fired", counts.fired.load()}};
   return json;
 }
 
@@ -33,26 +24,20 @@ Conditions conditions_of(const AdminRequest& r) { return {r.if_match, r.if_none_
 AdminResponse the_rule(Hands& hands, const std::string& name, int status = 200) {
   auto* entry = hands.rules.named(name);
   if (!entry) return refusal(404, fmt::format("there is no rule \"{}\"", name));
-  auto rules = hands.server.rules();
-  return {.status = status, .body = with_counts(*entry, counts_of(*rules)).dump() + "\n", .etag = entry->etag};
+  return {.status = status, .body = with_counts(*entry).dump() + "\n", .etag = entry->etag};
 }
 
 // What was wished is in force for every request that begins once this is answered.
 AdminResponse granted(Hands& hands, const AdminRequest& request, const Granted<bool>& changed, std::string_view what,
                       const std::string& name, AdminResponse (*then)(Hands&, const std::string&, int)) {
   if (!changed) return refusal(changed.error().status, changed.error().why);
-  if (*changed) {
-    hands.audit.tell(request.who, what, name);
-    hands.rules_changed();
-  }
+  if (*changed) hands.rules_changed(request.who, what);
   return then(hands, name, 200);
 }
 
 AdminResponse list(Hands& hands, const std::string&, int) {
-  auto rules = hands.server.rules();
-  auto counts = counts_of(*rules);
   auto all = Json::array();
-  for (auto& entry : hands.rules.entries()) all.push_back(with_counts(entry, counts));
+  for (auto& entry : hands.rules.entries()) all.push_back(with_counts(entry));
   return {.body = Json{{"rules", std::move(all)}}.dump() + "\n", .etag = hands.rules.etag()};
 }
 AdminResponse gone(Hands&, const std::string&, int) { return {.status = 204, .type = {}}; }

@@ -28,12 +28,13 @@ Granted<Wish> wish_of(const std::string& body) {
     auto time = parse_duration(text);
     if (key == "why" && value.is_string())
       wish.why = text.substr(0, 200);
-    else if (key == "ttl" && time && *time > 0)
+    else if (key == "ttl" && time && *time > 0 && *time <= SafetySettings::kMostTtl)
       wish.ttl = *time;
     else if (key == "ttl" || key == "why")
       return std::unexpected(
           Refused{400, fmt::format("{}: expected {}, found {}", key,
-                                   key == "ttl" ? "a duration such as \"5m\"" : "a text", value.dump().substr(0, 60))});
+                                   key == "ttl" ? "a duration of at most 24h, such as \"5m\"" : "a text",
+                                   value.dump().substr(0, 60))});
     else
       return std::unexpected(Refused{400, fmt::format("{}: unknown key, expected ttl or why", key.substr(0, 60))});
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "campaign/config/config_admin.h"
@@ -90,6 +91,17 @@ std::string content_of(const Rule& rule) { return match_of(rule).dump() + polici
 
 void mark(Rulebook::Entry& entry) { entry.etag = fmt::format("\"{}\"", hex(fnv1a(json_of(entry).dump()), 16)); }
 
+// The counts of a rule are those of its name.
+using CountsByName = std::unordered_map<std::string, std::shared_ptr<proxy::RuleCounts>>;
+CountsByName counts_of(const std::vector<Rulebook::Entry>& entries) {
+  CountsByName all;
+  for (auto& entry : entries) all.emplace(entry.rule.name, entry.counts);
+  return all;
+}
+void go_on(Rulebook::Entry& entry, const CountsByName& before) {
+  if (auto at = before.find(entry.rule.name); at != before.end()) entry.counts = at->second;
+}
+
 // Does what he knew still hold? `etag` is empty where there is nothing.
 bool holds(const std::string& etag, const Conditions& c) {
   auto among = [&](const std::string& list) {
@@ -124,19 +136,21 @@ std::string as_json(const Rulebook::Entry& entry) {
   return json.dump();
 }
 
-Rulebook::Rulebook(const Config& config, std::uint64_t start) : start_(start) { take(config); }
+Rulebook::Rulebook(const Config& config, std::uint64_t start) : start_(start) { take(config, {}); }
 
 void Rulebook::reload(const Config& config) {
+  auto before = entries_;  // and their counts
   std::erase_if(entries_, [](auto& entry) { return entry.from != From::operators; });
-  take(config);
-  changed();
+  take(config, before);
+  changed(before, entries_);
 }
 
-void Rulebook::take(const Config& config) {
+void Rulebook::take(const Config& config, const std::vector<Entry>& before) {
   services_ = {};
   services_.services = config.services;
   services_.listeners = config.listeners;
   std::set<std::string> taken;
+  auto counts = counts_of(before);
   for (auto& entry : entries_) taken.insert(entry.rule.name);
   for (std::size_t i = 0; i < config.rules.size(); i++) {
     Entry entry{.rule = config.rules[i], .from = config.rules[i].at_will ? From::command : From::file, .etag = {}};
@@ -151,8 +165,23 @@ void Rulebook::take(const Config& config) {
         switched_.erase(moved);
     }
     mark(entry);
+    go_on(entry, counts);
     entries_.push_back(std::move(entry));
   }
+}
+
+void Rulebook::changed(const std::vector<Entry>& before, const std::vector<Entry>& after) {
+  version_++;
+  std::unordered_map<std::string_view, const Entry*> was;
+  for (auto& entry : before) was.emplace(entry.rule.name, &entry);
+  for (auto& entry : after) {
+    auto at = was.find(entry.rule.name);
+    if (at == was.end() || at->second->etag != entry.etag)
+      changes_.push_back({entry.rule.name, at == was.end() ? "" : json_of(*at->second).dump(), json_of(entry).dump()});
+    if (at != was.end()) was.erase(at);
+  }
+  for (auto& entry : before)
+    if (was.contains(entry.rule.name)) changes_.push_back({entry.rule.name, json_of(entry).dump(), ""});
 }
 
 const Rulebook::Entry* Rulebook::named(std::string_view name) const {
@@ -166,7 +195,10 @@ std::vector<Rulebook::Entry>::iterator Rulebook::find(std::string_view name) {
 std::vector<proxy::RuleSettings> Rulebook::in_force() const {
   std::vector<proxy::RuleSettings> all;
   for (auto& entry : entries_)
-    if (entry.rule.enabled) all.push_back(rule_settings(services_, entry.rule));
+    if (entry.rule.enabled) {
+      all.push_back(rule_settings(services_, entry.rule));
+      all.back().counts = entry.counts;
+    }
   return all;
 }
 
@@ -219,13 +251,14 @@ Granted<bool> Rulebook::put(const std::string& name, std::string_view text, cons
                                    at->from == From::file ? "file" : "command line"));
   if (there && at->etag == entry->etag) return false;
   auto operators = std::ranges::find_if(entries_, [](auto& e) { return e.from != From::operators; });
+  if (!there && static_cast<std::size_t>(operators - entries_.begin()) >= kMost)
+    return refuse(409, fmt::format("expected at most {} rules of operators", kMost));
+  if (there) entry->counts = at->counts;
+  changed(there ? std::vector{*at} : std::vector<Entry>{}, {*entry});
   if (there)
     *at = std::move(*entry);
-  else if (static_cast<std::size_t>(operators - entries_.begin()) >= kMost)
-    return refuse(409, fmt::format("expected at most {} rules of operators", kMost));
   else
     entries_.insert(operators, std::move(*entry));
-  changed();
   return true;
 }
 
@@ -236,6 +269,7 @@ Granted<bool> Rulebook::put_all(std::string_view text, const Conditions& conditi
   if (json.size() > kMost) return refuse(400, fmt::format("expected at most {} rules, found {}", kMost, json.size()));
   if (!holds(etag(), conditions)) return does_not_hold("the list of rules", etag(), conditions);
   std::vector<Entry> next;
+  auto counts = counts_of(entries_);
   std::set<std::string> names;
   for (auto& entry : entries_)
     if (entry.from != From::operators) names.insert(entry.rule.name);
@@ -248,14 +282,15 @@ Granted<bool> Rulebook::put_all(std::string_view text, const Conditions& conditi
     if (!entry) return std::unexpected(entry.error());
     if (!names.insert(name).second)
       return refuse(409, fmt::format("rule \"{}\": expected a name of its own: another rule has this one", name));
+    go_on(*entry, counts);
     next.push_back(std::move(*entry));
   }
   auto file = std::ranges::find_if(entries_, [](auto& e) { return e.from != From::operators; });
   bool same = std::ranges::equal(next.begin(), next.end(), entries_.begin(), file, {}, &Entry::etag, &Entry::etag);
   if (same) return false;
-  std::move(file, entries_.end(), std::back_inserter(next));
+  std::copy(file, entries_.end(), std::back_inserter(next));
+  changed(entries_, next);
   entries_ = std::move(next);
-  changed();
   return true;
 }
 
@@ -268,8 +303,8 @@ Granted<bool> Rulebook::erase(const std::string& name, const Conditions& conditi
   if (at->from != From::operators)
     return refuse(409, fmt::format("rule \"{}\" is of the {}: disable it, or take it out there", name,
                                    at->from == From::file ? "file" : "command line"));
+  changed({*at}, {});
   entries_.erase(at);
-  changed();
   return true;
 }
 
@@ -278,10 +313,11 @@ Granted<bool> Rulebook::enable(const std::string& name, bool enabled, const Cond
   if (at == entries_.end()) return refuse(404, fmt::format("there is no rule \"{}\"", name));
   if (!holds(at->etag, conditions)) return does_not_hold(fmt::format("rule \"{}\"", name), at->etag, conditions);
   if (at->rule.enabled == enabled) return false;
+  auto before = *at;
   at->rule.enabled = enabled;
   if (at->from != From::operators) switched_[name] = {content_of(at->rule), enabled};
   mark(*at);
-  changed();
+  changed({before}, {*at});
   return true;
 }
 

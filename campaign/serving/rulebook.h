@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <expected>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,8 @@
 #include <vector>
 
 #include "campaign/config/config.h"
+#include "campaign/serving/audit.h"
+#include "proxy/server/rules.h"
 
 namespace retrial::campaign {
 
@@ -38,6 +41,8 @@ class Rulebook {
     Rule rule;
     From from = From::operators;
     std::string etag;
+    // What came of the rule of this name since it was first here, switched off or changed meanwhile or not.
+    std::shared_ptr<proxy::RuleCounts> counts = std::make_shared<proxy::RuleCounts>();
   };
   static constexpr std::size_t kMost = 10'000;  // rules of operators
 
@@ -50,6 +55,9 @@ class Rulebook {
   std::vector<proxy::RuleSettings> in_force() const;
   std::string etag() const;  // of all of them; another after each change
 
+  // What has changed since it was last asked for.
+  std::vector<RuleChange> take_changes() { return std::exchange(changes_, {}); }
+
   // Each gives whether anything has changed: the same wish again changes nothing. `text` is JSON: the keys of [[rule]].
   Granted<bool> put(const std::string& name, std::string_view text, const Conditions& conditions);
   Granted<bool> put_all(std::string_view text, const Conditions& conditions);  // an array: all of operators
@@ -59,13 +67,14 @@ class Rulebook {
  private:
   Granted<Entry> read(const std::string& name, std::string_view text) const;
   std::vector<Entry>::iterator find(std::string_view name);
-  void take(const Config& config);
-  void changed() { version_++; }
+  void take(const Config& config, const std::vector<Entry>& before);
+  void changed(const std::vector<Entry>& before, const std::vector<Entry>& after);
 
   Config services_;  // of the configuration: what rules may name, and the listeners that they are for
   std::vector<Entry> entries_;
   std::map<std::string, std::pair<std::string, bool>> switched_;  // of the file's: which rule it was, and how it stands
   std::uint64_t start_, version_ = 1;
+  std::vector<RuleChange> changes_;
 };
 
 // As JSON, without counts.

@@ -140,7 +140,7 @@ AdminResponse Toxiproxy::one_proxy(const AdminRequest& r, const std::string& nam
   if (r.method == "DELETE") {
     for (auto& toxic : proxy.toxics) drop(name, toxic);
     proxies_.erase(name);
-    hands_.rules_changed();
+    hands_.rules_changed(r.who, "toxiproxy");
     hands_.audit.tell(r.who, "toxiproxy: delete proxy", name);
     if (auto ok = listen_again(); !ok) return failed(ok.error());
     return {.status = 204, .type = {}};
@@ -167,7 +167,7 @@ AdminResponse Toxiproxy::one_proxy(const AdminRequest& r, const std::string& nam
 }
 
 // One fault an exchange: a second toxic would never come, so it is refused.
-Granted<void> Toxiproxy::put(const std::string& name, Proxy& proxy, const Toxic& toxic) {
+Granted<void> Toxiproxy::put(std::string_view by, const std::string& name, Proxy& proxy, const Toxic& toxic) {
   auto inject = faults_of(toxic);
   if (!inject) return std::unexpected(inject.error());
   auto at = std::ranges::find(proxy.toxics, toxic.name, &Toxic::name);
@@ -180,7 +180,7 @@ Granted<void> Toxiproxy::put(const std::string& name, Proxy& proxy, const Toxic&
     proxy.toxics.push_back(toxic);
   else
     *at = toxic;
-  hands_.rules_changed();
+  hands_.rules_changed(by, "toxiproxy");
   return {};
 }
 void Toxiproxy::drop(const std::string& name, const Toxic& toxic) {
@@ -198,7 +198,7 @@ AdminResponse Toxiproxy::toxics(const AdminRequest& r, const std::string& name) 
   auto toxic = read_toxic(r.body);
   if (!toxic) return failed(toxic.error());
   if (std::ranges::count(proxy.toxics, toxic->name, &Toxic::name)) return failed(409, "toxic already exists");
-  if (auto ok = put(name, proxy, *toxic); !ok) return failed(ok.error());
+  if (auto ok = put(r.who, name, proxy, *toxic); !ok) return failed(ok.error());
   hands_.audit.tell(r.who, "toxiproxy: add toxic", name + " " + toxic->name);
   return {.body = as_json(*toxic)};
 }
@@ -211,14 +211,14 @@ AdminResponse Toxiproxy::one_toxic(const AdminRequest& r, const std::string& nam
   if (r.method == "DELETE") {
     drop(name, *at);
     proxy.toxics.erase(at);
-    hands_.rules_changed();
+    hands_.rules_changed(r.who, "toxiproxy");
     hands_.audit.tell(r.who, "toxiproxy: remove toxic", name + " " + toxic);
     return {.status = 204, .type = {}};
   }
   if (r.method != "POST" && r.method != "PATCH") return failed(405, "expected GET, POST, PATCH or DELETE");
   auto changed = read_toxic(r.body, &*at);
   if (!changed) return failed(changed.error());
-  if (auto ok = put(name, proxy, *changed); !ok) return failed(ok.error());
+  if (auto ok = put(r.who, name, proxy, *changed); !ok) return failed(ok.error());
   hands_.audit.tell(r.who, "toxiproxy: change toxic", name + " " + toxic);
   return {.body = as_json(*changed)};
 }
@@ -229,7 +229,7 @@ AdminResponse Toxiproxy::reset(const AdminRequest& r) {
     proxy.toxics.clear();
     proxy.enabled = true;
   }
-  hands_.rules_changed();
+  hands_.rules_changed(r.who, "toxiproxy");
   hands_.audit.tell(r.who, "toxiproxy: reset");
   if (auto ok = listen_again(); !ok) return failed(ok.error());
   return {.status = 204, .type = {}};

@@ -34,7 +34,7 @@ class Toxiproxy {
   proxy::AdminResponse reset(const proxy::AdminRequest& request);
 
   Granted<void> create(const std::string& name, Proxy made);
-  Granted<void> put(const std::string& name, Proxy& proxy, const Toxic& toxic);
+  Granted<void> put(std::string_view by, const std::string& name, Proxy& proxy, const Toxic& toxic);
   void drop(const std::string& name, const Toxic& toxic);
   Granted<void> listen_again();
   std::string json_of(const std::string& name, const Proxy& proxy) const;

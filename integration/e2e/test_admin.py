@@ -223,10 +223,14 @@ def test_rules_are_put_read_switched_and_deleted_and_two_operators_do_not_overwr
     status, _, said = s.ask("PUT", "/v1/rules/mine", {**mine, "inject": "error(504)"}, If_Match=first)
     assert status == 412 and "changed meanwhile" in said["error"]
     assert s.status("/mine") == 502
-    assert s.ask("POST", "/v1/rules/bad/disable")[2]["enabled"] is False
+    assert s.status("/bad") == 503
+    off = s.ask("POST", "/v1/rules/bad/disable")[2]
+    assert off["enabled"] is False and off["counts"]["fired"] == 1, "what came of it stays"
     assert s.status("/bad") == 200
+    assert 'retrial_rule_faults_fired_total{rule="bad"} 1\n' in s.ask("GET", "/metrics")[2]
+    assert s.ask("POST", "/v1/rules/bad/enable")[2]["counts"]["fired"] == 1 and s.status("/bad") == 503
     counts = {rule["name"]: rule["counts"] for rule in s.ask("GET", "/v1/rules")[2]["rules"]}
-    assert counts["mine"]["fired"] == 1
+    assert counts["mine"]["fired"] == 2 and counts["bad"]["fired"] == 2
     assert [s.ask("DELETE", "/v1/rules/mine")[0] for _ in range(2)] == [204, 204]
     assert s.status("/mine") == 200
 
@@ -378,6 +382,37 @@ def test_health_is_one_line_and_a_status(serve, tmp_path):
         done = retrial("health", *words, cwd=tmp_path, timeout=20)
         assert done.returncode == 1 and len(done.stdout.splitlines()) == 1, done
     assert retrial("health", "--listener", "nowhere", cwd=tmp_path).returncode == 2
+
+
+def test_a_time_to_live_has_a_bound(serve, tmp_path):
+    s = serve(file=RULE)
+    for ttl in ("1000000h", "3000000h", "24h 1s", "0s", "-5m"):
+        status, _, said = s.ask("POST", "/v1/resume", {"ttl": ttl})
+        assert status == 400 and "ttl: expected a duration of at most 24h" in said["error"] and ttl in said["error"], said
+        assert s.mode() == "observing"
+    assert s.ask("POST", "/v1/resume", {"ttl": "24h"})[0] == 200
+    (tmp_path / "retrial.toml").write_text('[safety]\nttl = "25h"\n')
+    assert 'ttl: expected at most 24h' in retrial("check", cwd=tmp_path).stderr.replace('"', "")
+    (tmp_path / "retrial.toml").write_text('[admin]\n[safety]\nttl = "none"\n')
+    assert "with an admin side faults have an end" in retrial("check", cwd=tmp_path).stderr
+
+
+def test_the_audit_log_says_what_a_rule_was_and_is(serve, tmp_path):
+    s = serve(file=RULE + '[safety]\naudit = "audit.log"\n')
+    for fault in ("error(500)", "error(502)"):
+        s.ask("PUT", "/v1/rules/mine", {"match": {"service": "s"}, "inject": fault})
+    s.ask("POST", "/v1/rules/bad/disable")
+    s.ask("DELETE", "/v1/rules/mine")
+    file = tmp_path / "retrial.toml"
+    file.write_text(file.read_text().replace("error(503)", "error(507)"))
+    s.process.send_signal(signal.SIGHUP)
+    s.read_until("reloaded")
+    told = [(l["what"], l["on"], (l["was"] or {}).get("inject"), (l["is"] or {}).get("inject"), (l["is"] or {}).get("enabled"))
+            for l in map(json.loads, (tmp_path / "audit.log").read_text().splitlines()) if "was" in l]
+    assert told == [("put rule", "mine", None, "error(500)", True), ("put rule", "mine", "error(500)", "error(502)", True),
+                    ("disable rule", "bad", "error(503)", "error(503)", False), ("delete rule", "mine", "error(502)", None, None),
+                    ("read the file again", "bad", "error(503)", "error(507)", True)], told
+    assert 'audit: put rule: mine, by uid' in s.read_until('"inject":"error(500)"}, is {"name":"mine"')
 
 
 def test_ctl_does_what_the_api_does(serve):

@@ -108,6 +108,7 @@ std::shared_ptr<const Rules> numbered(Rules rules, const Rules* before) {
     auto same = earlier.find(said(rule));
     rules.known.push_back(same != earlier.end() ? same->second
                                                 : Rules::Known{rules.numbers++, std::make_shared<RuleCounts>()});
+    if (rule.counts) rules.known.back().counts = rule.counts;
     if (rule.match.services.empty()) rules.anywhere.push_back(i);
     for (auto& service : rule.match.services) rules.naming[service].push_back(i);
     rules.strikes_connections |= policies::strikes_connections(rule.plan);

@@ -62,10 +62,12 @@ struct Match {
   bool opt_in = false;    // it says so itself: kOptIn with a value other than "0" and "false"
   bool operator==(const Match&) const = default;
 };
+struct RuleCounts;
 struct RuleSettings {
   Match match;
   policies::FaultPlan plan;
-  std::string name = {};  // by which operators call it
+  std::string name = {};                    // by which operators call it
+  std::shared_ptr<RuleCounts> counts = {};  // whoever gives some keeps them; none: they are the server's
   // The same rule, whatever its name.
   bool operator==(const RuleSettings& other) const { return match == other.match && plan == other.plan; }
 };

@@ -42,6 +42,48 @@ TEST_F(Rules, of_operators_come_before_those_of_the_file_in_the_order_in_which_t
   EXPECT_EQ(book.in_force()[0].match.services, (Names{"127.0.0.1:10001", "localhost:10001"}));
 }
 
+// Counters of Prometheus do not fall.
+TEST_F(Rules, keep_their_counts_while_they_are_switched_changed_and_read_again) {
+  book.put("a", kRule, {});
+  auto counts = [&](const char* name) { return book.named(name)->counts.get(); };
+  auto *of_a = counts("a"), *of_slow = counts("slow");
+  EXPECT_EQ(book.in_force()[0].counts.get(), of_a);
+  for (bool on : {false, true})
+    for (auto* name : {"a", "slow"}) EXPECT_TRUE(*book.enable(name, on, {}));
+  EXPECT_TRUE(*book.put("a", R"x({"match":{"service":"queue"},"inject":"error(500)"})x", {}));
+  EXPECT_TRUE(*book.put_all(R"x([{"name":"a","match":{"service":"queue"},"inject":"error(502)"}])x", {}));
+  book.reload(config(kFile));
+  EXPECT_EQ(counts("a"), of_a);
+  EXPECT_EQ(counts("slow"), of_slow);
+  EXPECT_EQ(book.in_force()[0].counts.get(), of_a);
+  book.erase("a", {});
+  book.put("a", kRule, {});
+  EXPECT_NE(counts("a"), of_a);
+}
+
+TEST_F(Rules, say_what_each_was_and_is) {
+  auto changes = [&] {
+    std::string all;
+    for (auto& c : book.take_changes()) all += c.name + ": " + c.was + " -> " + c.is + "\n";
+    return all;
+  };
+  EXPECT_EQ(changes(), "");
+  book.put("a", R"x({"match":{"service":"queue"},"inject":"error(500)"})x", {});
+  std::string first = R"x({"name":"a","enabled":true,"match":{"service":"queue"},"inject":"error(500)"})x";
+  EXPECT_EQ(changes(), "a:  -> " + first + "\n");
+  book.put_all(R"x([{"name":"b","match":{"service":"queue"},"inject":"stall"}])x", {});
+  EXPECT_EQ(changes(),
+            R"x(b:  -> {"name":"b","enabled":true,"match":{"service":"queue"},"inject":"stall"})x"
+            "\na: " + first + " -> \n");
+  book.enable("slow", false, {});
+  EXPECT_EQ(changes(),
+            R"x(slow: {"name":"slow","enabled":true,"match":{"service":"queue"},"inject":"delay(1000ms)"} -> )x"
+            R"x({"name":"slow","enabled":false,"match":{"service":"queue"},"inject":"delay(1000ms)"})x"
+            "\n");
+  book.reload(config(kFile));
+  EXPECT_EQ(changes(), "");
+}
+
 TEST(RulesForEnvoys, that_no_Envoy_can_carry_out_are_refused) {
   Rulebook book(config("[[listener]]\nmode = \"envoy\"\nlisten = \"127.0.0.1:9001\"\n"), 1);
   auto put = book.put("a", R"x({"match":{"service":"orders:8080"},"inject":"10% of truncate"})x", {});
