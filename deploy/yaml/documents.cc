@@ -105,6 +105,7 @@ YamlDocuments::~YamlDocuments() = default;
 YamlDocuments::YamlDocuments(YamlDocuments&&) noexcept = default;
 
 Result<YamlDocuments> YamlDocuments::parse(std::string_view text, const std::string& file_name) {
+  if (auto ok = trace::check_yaml(text, file_name); !ok) return std::unexpected(ok.error());
   yaml_parser_t parser;
   if (!yaml_parser_initialize(&parser)) return fail("no memory for a YAML parser", file_name);
   std::unique_ptr<yaml_parser_t, void (*)(yaml_parser_t*)> end(&parser, yaml_parser_delete);

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import ssl
 import subprocess
@@ -167,6 +168,22 @@ def test_compose_init_writes_an_override_and_replaces_none_that_is_not_ours(tmp_
     assert done.returncode == 2 and "names no service that another calls" in done.stderr, done
     done = retrial("compose", "int", "compose.yaml", cwd=tmp_path)
     assert done.returncode == 2, done
+
+
+def bomb(leaf, levels=9):
+    """Nine times as much with each line: 3.5 GB of it at the end."""
+    lines = [f"a0: &a0 {leaf}"] + [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, levels + 1)]
+    return "\n".join(lines) + f"\nservices: {{a: {{image: x, environment: *a{levels}}}}}\n"
+
+
+@pytest.mark.parametrize("text", [bomb("[x, x, x, x, x, x, x, x, x]"), bomb("x" * 100_000, 5), "a: " + "[" * 100_000, "a: " + "{a: " * 100_000, "- " * 100_000,
+                                  "a: [" + "x, " * 2_100_000 + "]\n", "<<: &a {<<: *a}\n"], ids=["lists", "a long text", "[", "{", "-", "many", "itself"])
+def test_yaml_that_would_take_for_ever_is_refused_in_one_line(tmp_path, text):
+    (tmp_path / "f.yaml").write_text(text)
+    bounds = lambda: (resource.setrlimit(resource.RLIMIT_CPU, (5, 5)), resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30)))
+    for words in (("inject", "-f", "f.yaml"), ("compose", "init", "f.yaml")):
+        done = retrial(*words, cwd=tmp_path, before=bounds)
+        assert done.returncode == 2 and done.stdout == "" and "too large, or holds itself" in done.stderr and done.stderr.count("\n") == 1, done
 
 
 def test_the_version_says_commit_and_libc(tmp_path):

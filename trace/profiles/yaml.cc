@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <yaml.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -11,14 +12,28 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 constexpr int kDeepestNode = 200;
-constexpr int kMostNodes = 2'000'000;  // what anchors stand for is counted each time that it is meant
+constexpr int kMostNodes = 2'000'000;
+constexpr std::size_t kNode = 16;            // what one weighs beside its text
+constexpr std::size_t kTimes = 10;           // that a document's weight may become by anchors,
+constexpr std::size_t kAtLeast = 1'000'000;  // or that, of a small one
+constexpr auto kTooLarge = "this is too large, or holds itself";
+
+std::size_t weight(const yaml_node_t& node) {
+  return kNode + (node.type == YAML_SCALAR_NODE ? node.data.scalar.length : 0);
+}
 
 class Reader {
  public:
-  Reader(yaml_document_t& document, const std::string& file) : document_(document), file_(file) {}
+  Reader(yaml_document_t& document, const std::string& file) : document_(document), file_(file) {
+    std::size_t own = 0;
+    for (auto* node = document.nodes.start; node < document.nodes.top; node++) own += weight(*node);
+    left_ = std::max(kTimes * own, kAtLeast);
+  }
 
+  // What an anchor stands for is weighed each time that it is meant.
   Result<OrderedJson> read(yaml_node_t* node, int depth) {
-    if (depth > kDeepestNode || ++nodes_ > kMostNodes) return wrong(*node, "this is too large, or holds itself");
+    if (depth > kDeepestNode || weight(*node) > left_) return wrong(*node, kTooLarge);
+    left_ -= weight(*node);
     if (node->type == YAML_SCALAR_NODE) return scalar(*node);
     auto out = node->type == YAML_MAPPING_NODE ? OrderedJson::object() : OrderedJson::array();
     if (node->type == YAML_SEQUENCE_NODE) {
@@ -60,12 +75,34 @@ class Reader {
 
   yaml_document_t& document_;
   const std::string& file_;
-  int nodes_ = 0;
+  std::size_t left_ = 0;
 };
 
 }  // namespace
 
+Result<void> check_yaml(std::string_view text, const std::string& file_name) {
+  yaml_parser_t parser;
+  if (!yaml_parser_initialize(&parser)) return fail("no memory for a YAML parser", file_name);
+  std::unique_ptr<yaml_parser_t, void (*)(yaml_parser_t*)> parser_end(&parser, yaml_parser_delete);
+  yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+  int depth = 0, nodes = 0;
+  while (true) {
+    yaml_event_t event;
+    if (!yaml_parser_parse(&parser, &event)) return {};  // who reads it says what is wrong
+    auto type = event.type;
+    auto line = event.start_mark.line + 1;
+    yaml_event_delete(&event);
+    if (type == YAML_STREAM_END_EVENT) return {};
+    bool begins = type == YAML_SEQUENCE_START_EVENT || type == YAML_MAPPING_START_EVENT;
+    depth += begins - (type == YAML_SEQUENCE_END_EVENT || type == YAML_MAPPING_END_EVENT);
+    nodes += begins || type == YAML_SCALAR_EVENT || type == YAML_ALIAS_EVENT;
+    if (depth > kDeepestNode || nodes > kMostNodes)
+      return fail(kTooLarge, fmt::format("{}:{}", file_name, line), Blame::user);
+  }
+}
+
 Result<std::string> json_of_yaml(std::string_view text, const std::string& file_name) {
+  if (auto ok = check_yaml(text, file_name); !ok) return std::unexpected(ok.error());
   yaml_parser_t parser;
   if (!yaml_parser_initialize(&parser)) return fail("no memory for a YAML parser", file_name);
   std::unique_ptr<yaml_parser_t, void (*)(yaml_parser_t*)> parser_end(&parser, yaml_parser_delete);
