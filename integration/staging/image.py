@@ -2,6 +2,7 @@
 import hashlib
 import json
 import os
+import re
 import subprocess
 import time
 
@@ -18,6 +19,8 @@ def run(place):
     image = json.loads(engine.docker("image", "inspect", "retrial:0.1.0").stdout)[0]
     size = image["Size"] / 2**20
     place.figures["image"] = f"{size:.1f} MiB, {image['Id'][:19]}"
+    told = float(re.search(r"\| image \| ([\d.]+) MiB", (place.root / "docs/staging-compose.md").read_text())[1])
+    assert abs(size - told) < told / 20, f"docs/staging-compose.md says {told} MiB, and it is {size:.1f}"
     assert size < 40 and image["Config"]["User"] == "65532:65532", image
     said = engine.docker("run", "--rm", "retrial:0.1.0", "--version").stdout
     assert "linked statically" in said, said

@@ -11,7 +11,7 @@ import time
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parents[1]
 WORK = ROOT / "build/staging"
-NAMES = ["image", "compose", "compose_init", "manifests", "webhook", "rollout", "kubelet", "envoy", "otel", "parquet"]
+NAMES = ["image", "compose", "compose_init", "manifests", "webhook", "rollout", "kubelet", "envoy", "otel", "prometheus", "parquet"]
 INSIDE = "RETRIAL_STAGING_INSIDE"
 
 

