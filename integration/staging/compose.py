@@ -5,7 +5,7 @@ import time
 
 FAULTS = "error(503) x 2, then pass"
 # What the operator does before the application is run, as the READMEs say: what is started, the rule, and resume.
-MOST = 3  # times the engine's own, where the machine is too busy for 5 s
+MOST = 4  # times the engine's own, where the machine is too busy for 5 s
 HANDS = {"alias": ("retrial", {"RETRIAL_INJECT": FAULTS}, []),
          "sidecar": ("redirect", {}, [("ctl", "rules", "put", "api", "--match", "host=api", "--inject", FAULTS)])}
 PYTHON = {"PYTHON_IMAGE": "staging-python"}
@@ -59,13 +59,15 @@ def by_hand(place, engine, folder, name):
     run("up", "-d", first)
     for words in rules:
         hand(*words)
-    assert hand("ctl", "resume").startswith("armed, for 15 min")
-    said = run("run", "--rm", "-T", "app").stdout
+    armed = hand("ctl", "resume")
+    assert armed.startswith("armed, for 1"), armed  # 15 min, or what is left of them
+    said = run("up", "--no-color", "app").stdout
     took = time.monotonic() - began
-    assert said.count("failed") == 2 and "one" in said, said
+    assert said.count(" failed") == 2 and "one" in said, said
     place.figures[f"compose {name}, up to the second fault"] = f"{took:.1f} s (to reach: below 5), {took / plain:.2f} times the engine's own {plain:.1f} s"
     assert took < 5 or took < MOST * plain, f"{took:.1f} s, the engine alone {plain:.1f} s"
     metrics = hand("ctl", "metrics")
     assert "retrial_armed 1\n" in metrics and 'retrial_rule_faults_fired_total{rule="%s"} 2\n' % ("inject" if env else "api") in metrics, metrics
     run("restart", "-t", "1", "retrial")
-    assert hand("ctl", "state").startswith("observing")
+    state = hand("ctl", "state")
+    assert state.startswith("observing"), state

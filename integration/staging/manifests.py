@@ -33,6 +33,9 @@ def run(place):
     done = template(place, *proxy, "--set", f"webhook.enabled=true,webhook.caBundle={bundle}")
     assert done.returncode == 0, done.stderr
     (out / "chart.yaml").write_text(done.stdout)
+    done = template(place, *proxy[:2], "--set", "proxies[0].config=bounds")
+    assert done.returncode == 0 and "configMap: {name: bounds}" in done.stdout and "- /etc/retrial/retrial.toml" in done.stdout, done
+    (out / "chart-config.yaml").write_text(done.stdout)
     assert template(place).stdout.strip() == "", "without values there is nothing"
     for wrong, said in (("webhook.enabled=true", "caBundle"), ("webhoook.enabled=true", "webhoook"), ("proxies[0].name=api", "port"),
                         ("webhook.failurePolicy=Never", "failurePolicy"), ("image.pullPolicy=Sometimes", "pullPolicy")):
@@ -48,3 +51,4 @@ def run(place):
         again = subprocess.run([place.retrial, "inject", "-n", "shop", "-f", injected], capture_output=True, text=True)
         assert again.stdout == done.stdout, f"{path.name} is injected twice"
     validate(place, out / "chart.yaml")
+    validate(place, out / "chart-config.yaml")

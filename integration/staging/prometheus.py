@@ -43,7 +43,7 @@ def run(place):
         token = folder / ".retrial/admin.token"
         ctl = lambda *words: subprocess.run([place.retrial, "ctl", "--admin", f"127.0.0.1:{admin}", "--token", token, *words], check=True, capture_output=True, text=True).stdout
         ctl("resume")
-        requests(at, 20)
+        requests(at, range(20))
         (folder / "prometheus.yaml").write_text(CONFIG.format(token=token, admin=admin))
         with open(folder / "prometheus.log", "w") as out:
             started.append(subprocess.Popen([place.cache / "bin/prometheus", f"--config.file={folder}/prometheus.yaml", f"--storage.tsdb.path={folder}/data",
@@ -55,7 +55,7 @@ def run(place):
         for words in (("disable", "bad"), ("enable", "bad")):
             ctl("rules", *words)
             time.sleep(2.5)  # scraped in between
-        requests(at, 10)
+        requests(at, range(20, 30))
         until(lambda: asked(fired) > before, lambda: f"{fired} stays at {before}")
         assert asked(f"resets({fired}[1m])") == 0 and asked('up{job="retrial"}') == 1
         checked = subprocess.run([place.cache / "bin/promtool", "check", "metrics"], input=ctl("metrics"), capture_output=True, text=True)
@@ -66,8 +66,8 @@ def run(place):
             process.wait(30)
 
 
-def requests(port, n):
-    for i in range(n):
+def requests(port, numbers):
+    for i in numbers:  # each a call of its own
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
         connection.request("GET", f"/bad?{i}" if i % 2 else "/good")
         connection.getresponse().read()
