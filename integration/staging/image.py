@@ -25,7 +25,7 @@ def run(place):
     said = engine.docker("run", "--rm", "retrial:0.1.0", "--version").stdout
     assert "linked statically" in said, said
     confined = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--network", "none"]
-    name = engine.docker("run", "-d", *confined, "-v", "/var/lib/retrial", "retrial:0.1.0", "serve", "--reverse",
+    name = engine.docker("run", "-d", *confined, "-v", "/var/lib/retrial", "retrial:0.1.0", "serve", "--admin", "--reverse",
                          "127.0.0.1:8080=http://127.0.0.1:9").stdout.strip()
     for _ in range(100):
         state = json.loads(engine.docker("inspect", name).stdout)[0]["State"]
