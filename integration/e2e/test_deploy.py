@@ -1,4 +1,4 @@
-"""What puts Retrial into a staging system, as an operator calls it: inject, the webhook over TLS, compose init, health. (On real engines: ./dev staging.)"""
+"""What puts Retrial into a staging system, as an operator calls it: inject, the webhook over TLS, compose init, health. (On real engines: test_engines.py, ./dev staging.)"""
 import http.client
 import json
 import os

@@ -20,7 +20,7 @@ class Place:
 
     def __init__(self):
         self.root, self.work = ROOT, WORK
-        self.retrial = str(ROOT / "build/release/retrial")
+        self.retrial = os.environ.get("RETRIAL", str(ROOT / "build/release/retrial"))
         self.static = str(ROOT / "build/release/retrial-static")
         self.archive = ROOT / "build/image/retrial.tar"
         self.cache = pathlib.Path(os.environ.get("RETRIAL_STAGING_CACHE", pathlib.Path.home() / ".cache/retrial-staging"))

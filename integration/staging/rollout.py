@@ -88,7 +88,7 @@ class Load:
 
 def start(place, endpoint, *more):
     log = open(place.work / f"rollout-{endpoint}.log", "a")
-    process = subprocess.Popen([place.static, "serve", "--ca", place.work / "rollout-ca", "--record", "none", "--reverse",
+    process = subprocess.Popen([place.retrial, "serve", "--ca", place.work / "rollout-ca", "--record", "none", "--reverse",
                                 f"{endpoint}:8080=http://127.0.0.1:9090", *more], stderr=log)
     listens(endpoint, 8080)
     return process

@@ -25,7 +25,7 @@ def run(place):
     shutil.rmtree(ca, ignore_errors=True)
     subprocess.run([place.retrial, "ca", "make", "--dir", ca], check=True, capture_output=True)
     log = open(place.work / "webhook.log", "w+")
-    hook = subprocess.Popen([place.static, "webhook", "--ca", ca, "--name", "127.0.0.1", "--listen", "127.0.0.1", "--port", "9443"], stderr=log)
+    hook = subprocess.Popen([place.retrial, "webhook", "--ca", ca, "--name", "127.0.0.1", "--listen", "127.0.0.1", "--port", "9443"], stderr=log)
     api = ApiServer(place)
     try:
         checks(api, ca, hook)
