@@ -33,12 +33,12 @@ Result<void> Audit::open() {
   return {};
 }
 
-void Audit::tell(std::string_view by, std::string_view what, std::string_view on) {
+bool Audit::tell(std::string_view by, std::string_view what, std::string_view on) {
   log_.say(proxy::Log::Level::info,
            fmt::format("audit: {}{}{}, by {}", what, on.empty() ? "" : ": ", on, by.empty() ? "nobody" : by));
   Json line{{"time", utc(clock_.wall())}, {"by", by}, {"what", what}};
   if (!on.empty()) line["on"] = on;
-  write(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  return write(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 void Audit::tell(std::string_view by, std::string_view what, const std::vector<RuleChange>& changes) {
@@ -61,10 +61,11 @@ void Audit::tell(std::string_view by, std::string_view what, const std::vector<R
   write(lines);
 }
 
-void Audit::write(const std::string& text) {
-  if (fd_ < 0 || text.empty()) return;
-  if (::write(fd_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-    log_.say(proxy::Log::Level::error, fmt::format("{}: the audit log could not be written", file_));
+bool Audit::write(const std::string& lines) {
+  if (fd_ < 0 || lines.empty()) return true;
+  if (::write(fd_, lines.data(), lines.size()) == static_cast<ssize_t>(lines.size())) return true;
+  log_.say(proxy::Log::Level::error, fmt::format("{}: the audit log could not be written", file_));
+  return false;
 }
 
 }  // namespace retrial::campaign

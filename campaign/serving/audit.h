@@ -15,7 +15,7 @@ struct RuleChange {
 };
 
 // Who changed what, a line each: into the log, and into a file of its own (a JSON object a line) where one is said.
-// What cannot be written is told in the log, and changes nothing else. One thread.
+// What cannot be written is told in the log. One thread.
 class Audit {
  public:
   Audit(std::string file, const Clock& clock, proxy::Log& log) : file_(std::move(file)), clock_(clock), log_(log) {}
@@ -24,13 +24,14 @@ class Audit {
 
   Result<void> open();  // made if need be, written at its end; also anew, where it was moved away
   // "put rule", "slow": by "uid 0 (pid 12)". `what` is a text of ours, `on` and `by` are anybody's.
-  void tell(std::string_view by, std::string_view what, std::string_view on = {});
+  // False: the file could not be written.
+  bool tell(std::string_view by, std::string_view what, std::string_view on = {});
   // A line each; in the log the first kMostLogged alone, and how many more there are.
   void tell(std::string_view by, std::string_view what, const std::vector<RuleChange>& changes);
   static constexpr std::size_t kMostLogged = 10;
 
  private:
-  void write(const std::string& line);
+  bool write(const std::string& lines);
   std::string file_;
   const Clock& clock_;
   proxy::Log& log_;

@@ -64,8 +64,12 @@ AdminResponse arm(Hands& hands, const AdminRequest& r, const Wish& wish, std::st
   if (auto ok = hands.keep(true); !ok) return refusal(409, ok.error().line());
   hands.server.resume(wish.ttl);
   auto ttl = hands.server.safety().state().ttl;
-  hands.audit.tell(r.who, what, ttl ? "for " + show_duration(ttl) : "without an end");
-  return told(hands);
+  if (hands.audit.tell(r.who, what, ttl ? "for " + show_duration(ttl) : "without an end")) return told(hands);
+  std::string why = "the audit log could not be written: without it faults are off";
+  hands.server.halt(why);
+  if (auto ok = hands.keep(false); !ok) why += "; " + ok.error().line();
+  told(hands);
+  return refusal(409, why);
 }
 AdminResponse resume(Hands& hands, const AdminRequest& r, const std::string&) {
   auto wish = wish_of(r.body);

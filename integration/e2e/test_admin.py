@@ -314,6 +314,14 @@ def test_a_resume_that_is_refused_leaves_no_file_behind(serve, tmp_path):
     assert s.mode() == "observing" and not (tmp_path / "armed").exists()
 
 
+def test_faults_that_cannot_be_audited_stay_off(serve):
+    s = serve(file=RULE + '[safety]\naudit = "/dev/full"\n')
+    status, _, said = s.ask("POST", "/v1/resume")
+    assert status == 409 and "the audit log could not be written" in said["error"], said
+    assert s.mode() == "halted" and s.status("/bad") == 200
+    assert s.ctl("resume").returncode == 1
+
+
 def test_nobody_is_told_that_faults_are_on_once_their_time_is_over(serve, tmp_path):
     s = serve(file=RULE + '[safety]\narmed_file = "armed"\n')
     s.ask("POST", "/v1/resume", {"ttl": "300ms"})
