@@ -445,6 +445,21 @@ def test_ctl_does_what_the_api_does(serve):
     assert s.process.wait(timeout=30) == 0
 
 
+def test_tail_prints_what_happens_a_line_each(serve, tmp_path):
+    s = serve(file=RULE)
+    with subprocess.Popen([RETRIAL, "ctl", "--admin", s.at, "tail"], cwd=tmp_path, stdout=subprocess.PIPE, text=True) as tail:
+        try:
+            assert tail.stdout.readline().startswith('state {"mode":"observing"')
+            s.ask("POST", "/v1/resume")
+            assert tail.stdout.readline().startswith('state {"mode":"armed"')
+            s.ask("POST", "/v1/rules/bad/disable")
+            assert tail.stdout.readline().startswith('rules {"etag":')
+            s.ask("POST", "/v1/halt", {"why": "tea"})
+            assert "tea" in tail.stdout.readline()
+        finally:
+            tail.kill()
+
+
 def test_events_are_told_as_they_happen(serve):
     s = serve(file=RULE)
     listening = s.connection()
