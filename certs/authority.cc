@@ -11,7 +11,7 @@
 namespace retrial::certs {
 namespace {
 
-constexpr std::time_t kDay = 24 * 60 * 60;
+constexpr std::time_t kDay = 24L * 60 * 60;
 constexpr std::time_t kTenYears = 3652 * kDay;
 
 }  // namespace

@@ -15,9 +15,9 @@ namespace retrial::certs {
 namespace {
 
 constexpr std::size_t kKept = 1024;
-constexpr std::time_t kOneDay = 24 * 60 * 60;
+constexpr std::time_t kOneDay = 24L * 60 * 60;
 constexpr std::time_t kValid = 180 * kOneDay;   // with the day before now below the 200 that browsers will grant
-constexpr std::time_t kExpiredSince = 60 * 60;  // more than clocks differ
+constexpr std::time_t kExpiredSince = 60L * 60;  // more than clocks differ
 constexpr std::size_t kNameLimit = 253;         // RFC 1035 2.3.4, as text
 constexpr std::size_t kLabelLimit = 63;
 constexpr std::size_t kCommonNameLimit = 64;

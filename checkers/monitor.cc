@@ -96,7 +96,7 @@ void Monitor::wrote(std::size_t n, const Now& now) {
     case Rule::adds:
     case Rule::keeps:
       add_share(n, now, spot);
-      each_outer(spot, now.d.e->service.size(), [&](auto further) { add_share(n, now, further); });
+      each_outer(spot, now.d.e->service.size(), [&](const auto& further) { add_share(n, now, further); });
       return;
     case Rule::excludes:
       return judge_excludes(n, now);

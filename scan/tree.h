@@ -122,7 +122,8 @@ class Tree {
     return at == named.end() ? none : at->second;
   }
   void step(std::size_t bytes) const {
-    if ((steps_ += 1 + bytes / kBytesAStep) > most_steps_) throw TooMuch();
+    steps_ += 1 + bytes / kBytesAStep;
+    if (steps_ > most_steps_) throw TooMuch();
   }
   void take_import(int i);
   void index();

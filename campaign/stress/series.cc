@@ -39,7 +39,7 @@ bool has_list(const trace::Exchange& e) { return answer_of(e).kind == Answer::Ki
 
 std::int64_t list_times(std::int64_t bytes) {
   std::int64_t times = 1;
-  while (2 * times <= std::min(kMostListTimes, kMostListBytes / bytes)) times *= 2;
+  while (2 * times <= std::min(kMostListTimes, kMostListBytes / std::max<std::int64_t>(1, bytes))) times *= 2;
   return times;
 }
 

@@ -91,7 +91,8 @@ std::string bare_function(std::string_view name) {
   if (auto lambda = name.rfind("}::operator()"); lambda != name.npos) name = name.substr(0, lambda + 1);
   auto bare = without_parameters(name);
   if (bare.find("operator") == bare.npos) bare.erase(0, behind_result(bare));
-  for (std::string_view abi = "[abi:cxx11]"; auto at = bare.find(abi) + 1;) bare.erase(at - 1, abi.size());
+  constexpr std::string_view kAbi = "[abi:cxx11]";
+  for (auto at = bare.find(kAbi); at != bare.npos; at = bare.find(kAbi)) bare.erase(at, kAbi.size());
   return bare;
 }
 

@@ -57,7 +57,7 @@ Result<void> try_listener() {
   proxy::Loop loop;
   bool arrived = false;
   Capture capture{.kind = Kind::forward, .way = proxy::Way::none};
-  auto ways = WaysIn::open(capture, loop, [&](proxy::Incoming incoming) {
+  auto ways = WaysIn::open(capture, loop, [&](const proxy::Incoming& incoming) {
     ::close(incoming.client);
     arrived = true;
     loop.stop();

@@ -71,7 +71,8 @@ std::optional<std::size_t> test_at(const std::vector<std::string>& argv) {
   std::size_t i = 0;
   while (i < argv.size() && (program_name(argv[i]) == "env" || argv[i].contains('='))) i++;
   if (i >= argv.size() || program_name(argv[i]) != "go") return {};
-  if (++i + 1 < argv.size() && argv[i] == "-C") i += 2;
+  i++;
+  if (i + 1 < argv.size() && argv[i] == "-C") i += 2;
   if (i < argv.size() && argv[i] == "test") return i;
   return {};
 }
