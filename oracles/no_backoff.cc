@@ -96,6 +96,12 @@ void leave_out_first(std::vector<Wait>& waits) {
   if (waits.size() > 1 && waits[0].retry == 1 && waits[0].length() < waits[1].length() / 4) waits.erase(waits.begin());
 }
 
+// Where the client's clock shows most of them, those that it does not are left out: load hid what they were.
+void leave_out_unclear(std::vector<Wait>& waits) {
+  auto clear = static_cast<std::size_t>(std::ranges::count_if(waits, shown));
+  if (clear >= kGapsOfOne && 2 * clear > waits.size()) std::erase_if(waits, [](auto& w) { return !shown(w); });
+}
+
 struct ByFault {
   const ComparedCase* compared = nullptr;
   const trace::Comparison* comparison = nullptr;
@@ -145,6 +151,7 @@ class NoBackoff final : public Oracle {
       auto waits = waits_of(c, call);
       std::erase_if(waits, [&](auto& w) { return went_to_others(c, call, w); });
       leave_out_first(waits);
+      leave_out_unclear(waits);
       if (waits.size() < kGaps || will_not_pass(*waits[0].before)) return;
       auto& seen = by_fault[{call.site, call.operation, trace::show(waits[0].before->fault)}];
       auto length = fixed(waits);

@@ -577,6 +577,15 @@ TEST(NoBackoff, waits_that_pass_in_real_time_while_the_clock_is_kept_from_being_
   EXPECT_EQ(
       kept_busy({{{49, 27, 0}, {82, 29, 0}, {161, 51, 25}}, {{51, 39, 0}, {87, 46, 0}, {166, 38, 20}}}).verdicts(), "");
 }
+TEST(NoBackoff, a_few_waits_that_the_clock_does_not_show_hide_no_fixed_one_of_ten_milliseconds) {
+  std::vector<Kept> ladder(12, Kept{11, 0, 10});
+  ladder[3].moved = ladder[7].moved = ladder[8].moved = 0;
+  EXPECT_TRUE(kept_busy({ladder}).verdicts().ends_with("no-backoff likely"));
+  auto growing = ladder;
+  for (std::size_t i = 0; i < growing.size(); i++)
+    growing[i].gap *= 1 + static_cast<int>(i), growing[i].moved *= 1 + static_cast<int>(i);
+  EXPECT_EQ(kept_busy({growing}).verdicts(), "");
+}
 TEST(MissingDelay, work_in_good_part_of_a_gap_hides_a_wait_from_the_clock) {
   auto one = std::vector<Kept>{{48, 27, 0}, {55, 37, 0}, {43, 27, 0}, {44, 30, 0}, {50, 38, 0}, {47, 29, 0}};
   EXPECT_EQ(kept_busy({one, one}).verdicts(), "");
