@@ -43,4 +43,12 @@ Result<std::string> git(std::vector<std::string> words, const std::string& asked
   return fail("git says: " + std::string(trim(out.substr(0, out.find('\n')))), asked, Blame::user);
 }
 
+std::optional<std::filesystem::path> repository_around(const std::filesystem::path& folder) {
+  std::error_code error;
+  for (auto at = folder;; at = at.parent_path()) {
+    if (std::filesystem::exists(at / ".git", error)) return at;
+    if (!at.has_relative_path()) return {};
+  }
+}
+
 }  // namespace retrial

@@ -21,6 +21,9 @@ struct Asserted {
   std::string done;  // what the fault did
   const std::string& message() const { return failure.outermost()->message; }
   std::string attempts() const { return counted(call.attempts.size(), "attempt"); }
+  std::string ended_unheard() const {
+    return done + ", " + attempts() + " ended in the fault, and no exception came of it";
+  }
 };
 struct Said {
   trace::Confidence sure;

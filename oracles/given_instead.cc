@@ -88,7 +88,7 @@ std::optional<Said> of_other_contents(const Asserted& a) {
       sent_later(a.c, a.call))
     return {};
   return Said{
-      Confidence::possible, fmt::format("{}, {} ended in the fault, and no exception came of it", a.done, a.attempts()),
+      Confidence::possible, a.ended_unheard(),
       "The test found another content, and not an error: the failure may have been taken for an end of the data, "
       "or swallowed."};
 }
@@ -97,8 +97,7 @@ std::optional<Said> of_a_denial(const Asserted& a) {
   auto asked = denied_by(a.c, a.call, *a.failure.outermost());
   if (asked.empty() || !may_pass(a.call.last())) return {};
   return Said{
-      at_most_likely(a.call.confidence),
-      fmt::format("{}, {} ended in the fault, and no exception came of it", a.done, a.attempts()),
+      at_most_likely(a.call.confidence), a.ended_unheard(),
       fmt::format("{} said that it is not there: whoever asks makes it anew, or gives it up, while it is there.",
                   asked),
       "A right client tells its caller that it could not find out: no is the answer to a good 404 alone."};
@@ -109,15 +108,14 @@ std::optional<Said> of_another_truth(const Asserted& a) {
       sent_later(a.c, a.call))
     return {};
   return Said{
-      Confidence::possible, fmt::format("{}, {} ended in the fault, and no exception came of it", a.done, a.attempts()),
+      Confidence::possible, a.ended_unheard(),
       "Where the test reads alone it found one truth value in place of the other: whoever is told so cannot tell a "
       "failure from an answer."};
 }
 
 std::optional<Said> of_nothing(const Asserted& a) {
   if (!met_nothing(a.c, a.call, *a.failure.outermost())) return {};
-  return Said{Confidence::possible,
-              fmt::format("{}, {} ended in the fault, and no exception came of it", a.done, a.attempts()),
+  return Said{Confidence::possible, a.ended_unheard(),
               "The test was given nothing where the answer has a value else: whoever is told so cannot tell a failure "
               "from a thing that is not there."};
 }

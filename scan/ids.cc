@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/git.h"
 #include "base/text.h"
 
 namespace retrial::scan {
@@ -14,18 +15,12 @@ namespace {
 namespace fs = std::filesystem;
 
 // What lies in no repository is relative to the current directory.
-fs::path root_of(const fs::path& folder) {
-  std::error_code error;
-  for (auto at = folder;; at = at.parent_path()) {
-    if (fs::exists(at / ".git", error)) return at;
-    if (!at.has_relative_path()) return fs::weakly_canonical(fs::current_path(error), error);
-  }
-}
-
 std::string name_in_project(const std::string& file) {
   std::error_code error;
   auto whole = fs::weakly_canonical(fs::absolute(file, error), error);
-  return whole.lexically_relative(root_of(whole.parent_path())).string();
+  auto root = repository_around(whole.parent_path());
+  if (!root) root = fs::weakly_canonical(fs::current_path(error), error);
+  return whole.lexically_relative(*root).string();
 }
 
 }  // namespace

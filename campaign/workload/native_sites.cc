@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 
+#include "base/git.h"
 #include "base/text.h"
+#include "campaign/workload/project/kinds.h"
 #include "oracles/evidence.h"
-#include "scan/files.h"
 #include "scan/language.h"
 
 namespace retrial::campaign {
@@ -33,23 +32,15 @@ bool is_below(const std::string& file, const fs::path& folder) {
   return file.size() > above.size() && file.starts_with(above) && (above == "/" || file[above.size()] == '/');
 }
 
-std::string text_of(const std::string& file) {
-  std::error_code error;
-  if (auto size = fs::file_size(file, error); error || size > scan::kLargest) return {};
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 }  // namespace
 
 fs::path project_around(const fs::path& from) {
+  if (auto repository = repository_around(from)) return *repository;
   std::error_code error;
   auto found = from;
-  for (auto at = from; at != at.root_path(); at = at.parent_path()) {
-    if (fs::exists(at / ".git", error)) return at;
+  for (auto at = from; at != at.root_path(); at = at.parent_path())
     for (auto* built_by : {"CMakeLists.txt", "Cargo.toml", "meson.build", "configure.ac", "Makefile", "MODULE.bazel"})
       if (fs::exists(at / built_by, error)) found = at;
-  }
   return found;
 }
 
@@ -98,7 +89,7 @@ bool NativeSites::is_of_test(const Frame& frame) const {
 bool NativeSites::calls_from_loop(const Frame& frame) {
   auto [at, fresh] = loops_.try_emplace(frame.file);
   if (auto language = scan::language_of(frame.file); fresh && language)
-    at->second = scan::loops(*language, text_of(frame.file));
+    at->second = scan::loops(*language, text_in(frame.file));
   return std::ranges::any_of(at->second, [&](auto& loop) {
     return static_cast<int>(loop.line) <= frame.line && frame.line <= static_cast<int>(loop.last_line);
   });
