@@ -58,8 +58,9 @@ Nanos fixed(const std::vector<Wait>& waits) {
     least = std::max(least, shown(w) ? w.least : w.most - load(w));
     most = std::min(most, shown(w) ? w.gap : w.most);
   }
-  bool known = std::ranges::all_of(waits, shown);
-  return most >= (known ? kLeastMeasured : kLeast) && least <= gap + gap / 50 && alike(waits, most) ? gap : 0;
+  // A gap that work fills, in which the clock was moved on by nothing, is work.
+  bool known = std::ranges::all_of(waits, shown), waited = known ? least >= kLeastMeasured : most >= kLeast;
+  return waited && least <= gap + gap / 50 && alike(waits, most) ? gap : 0;
 }
 
 double median(std::vector<Nanos> lengths) {

@@ -586,6 +586,9 @@ TEST(NoBackoff, a_few_waits_that_the_clock_does_not_show_hide_no_fixed_one_of_te
     growing[i].gap *= 1 + static_cast<int>(i), growing[i].moved *= 1 + static_cast<int>(i);
   EXPECT_EQ(kept_busy({growing}).verdicts(), "");
 }
+TEST(NoBackoff, work_in_which_the_clock_was_moved_on_by_nothing_is_no_wait) {
+  EXPECT_EQ(kept_busy({std::vector<Kept>(8, {49, 48, 0})}).verdicts(), "missing-delay likely");
+}
 TEST(MissingDelay, work_in_good_part_of_a_gap_hides_a_wait_from_the_clock) {
   auto one = std::vector<Kept>{{48, 27, 0}, {55, 37, 0}, {43, 27, 0}, {44, 30, 0}, {50, 38, 0}, {47, 29, 0}};
   EXPECT_EQ(kept_busy({one, one}).verdicts(), "");
