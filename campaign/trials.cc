@@ -36,8 +36,8 @@ Result<void> Trials::run() {
       if (!begun) result = std::unexpected(begun.error());
       if (!begun || !*begun) break;
     }
-    tell();
-    auto one = context_.workers.wait();
+    context_.live.show(progress());
+    auto one = context_.workers.wait([&] { context_.live.update(progress()); });
     if (!one) break;
     if (!one->run) {
       result = std::unexpected(one->run.error());
@@ -200,7 +200,18 @@ Nanos Trials::by_pace_so_far(Nanos expected) {
   return planned > 0 ? static_cast<Nanos>(static_cast<double>(expected) * took / planned) : expected;
 }
 
-void Trials::tell() {
+Trials::Together Trials::together() const {
+  Together all;
+  for (auto& [number, company] : companies_) {
+    auto tests = company.seats.size(), done = std::min(context_.workers.tests_done(number), tests);
+    all.tests += tests, all.done += done;
+    all.gone += company.expected * static_cast<Nanos>(done) / static_cast<Nanos>(tests);
+    for (auto& seat : company.seats) all.cases += seat.cases.size();
+  }
+  return all;
+}
+
+report::Progress Trials::progress() {
   std::vector<Case*> left;
   Nanos alone = 0;
   bool further = schedule_.only_further() && std::ranges::any_of(plan_.cases, &Case::further);
@@ -209,19 +220,18 @@ void Trials::tell() {
     if (c.planned() && !c.alone && counts(c)) left.push_back(&c);
   for (auto& p : pending_) alone += kRunsOfTrial * (refs_.start_of_process() + p.c->expected());
   auto pace = pace_of(refs_, context_.workers.most(), context_.config.run.alone);
+  auto now = together();
   auto expected = expected_of(left, refs_, pace).time + alone / pace.trials;
+  expected -= std::min(expected, now.gone / pace.workers);
   auto all = static_cast<std::size_t>(std::ranges::count_if(plan_.cases, counts));
   auto open =
       static_cast<std::size_t>(std::ranges::count_if(plan_.cases, [&](auto& c) { return c.planned() && counts(c); }));
-  std::size_t in_company = 0;
-  for (auto& [number, company] : companies_)
-    for (auto& seat : company.seats) in_company += seat.cases.size();
-  auto what = fmt::format("{}{} runs so far", in_company ? fmt::format("{} being tried together, ", in_company) : "",
-                          context_.runs.size());
+  auto what = fmt::format("{} runs so far", context_.runs.size());
+  if (now.cases) what = fmt::format("{}/{} tests of {} cases done, {}", now.done, now.tests, now.cases, what);
   if (!open_.empty())
     what = fmt::format("confirming {} {}", open_.back().the_case().row.policy, open_.back().the_case().row.operation);
-  context_.live.show({further ? "cases, further ones in other tests" : "cases", all - open, all, what,
-                      record_.findings.size(), std::min(by_pace_so_far(expected), time_for(further))});
+  return {further ? "cases, further ones in other tests" : "cases", all - open, all, what, record_.findings.size(),
+          std::min(by_pace_so_far(expected), time_for(further))};
 }
 
 }  // namespace retrial::campaign

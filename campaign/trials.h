@@ -75,7 +75,12 @@ class Trials {
   void fold();
   void leave(const std::string& test, const std::string& why);
   void keep(std::vector<trace::Finding> from, std::vector<trace::Finding>& to);
-  void tell();
+  struct Together {  // what is tried in company now
+    std::size_t cases = 0, tests = 0, done = 0;
+    Nanos gone = 0;  // of what it was expected to take
+  };
+  Together together() const;
+  report::Progress progress();
   void say(const Case& c, std::string_view decided);
 
   CampaignContext& context_;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "campaign/report/words.h"
 #include "trace/calls/correlator.h"
 #include "trace/calls/lessons.h"
 #include "trace/calls/service_name.h"
@@ -44,14 +45,24 @@ RunSpec whole_suite(const CampaignContext& context) {
 }
 
 // That many at the same time, by their numbers. `deadline` 0: the budget's.
-Result<Runs> suite_runs(CampaignContext& context, int many, Nanos deadline = 0) {
+Result<Runs> suite_runs(CampaignContext& context, std::string_view phase, int many, Nanos deadline = 0) {
+  context.live.show({.phase = std::string(phase)});
   auto whole = whole_suite(context);
   if (deadline) whole.deadline = std::min(whole.deadline, deadline);
-  for (int i = 0; i < many; i++)
-    if (auto begun = context.begin(whole); !begun) return std::unexpected(begun.error());
+  std::vector<std::uint64_t> numbers;
+  for (int i = 0; i < many; i++) {
+    auto begun = context.begin(whole);
+    if (!begun) return std::unexpected(begun.error());
+    numbers.push_back(*begun);
+  }
+  auto meanwhile = [&] {
+    std::size_t done = 0;
+    for (auto number : numbers) done = std::max(done, context.workers.tests_done(number));
+    context.live.update({.phase = std::string(phase), .what = done ? report::counted(done, "test") + " done" : ""});
+  };
   std::map<std::uint64_t, trace::Run> ended;
   Result<void> well;
-  while (auto one = context.workers.wait())
+  while (auto one = context.workers.wait(meanwhile))
     if (one->run)
       ended.emplace(one->number, std::move(*one->run));
     else
@@ -66,10 +77,11 @@ Result<Runs> suite_runs(CampaignContext& context, int many, Nanos deadline = 0) 
 }
 
 // Once more where a client did not trust us: its first connection failed, and it is passed unopened from now on.
-Result<Runs> trusted_runs(CampaignContext& context, int many) {
-  auto runs = suite_runs(context, many);
+Result<Runs> trusted_run(CampaignContext& context) {
+  constexpr std::string_view phase = "the suite without faults, to see what it does";
+  auto runs = suite_runs(context, phase, 1);
   if (!runs || !context.executor.failed_distrusting() || context.executor.interrupted()) return runs;
-  return suite_runs(context, many);
+  return suite_runs(context, phase, 1);
 }
 
 // Tests that do not do in one what they do in the other, each with what differs.
@@ -110,8 +122,8 @@ void learn(CampaignContext& context, const trace::Run& suite) {
 // there in all later ones.
 Result<Twice> run_in_turn(CampaignContext& context, Runs runs, const std::function<bool()>& may_go_on) {
   while (may_go_on() && (runs.size() < 2 || (runs.size() < 3 && !two(*runs[0], *runs[1]).differ.empty()))) {
-    context.live.show({.phase = "the suite without faults, once more"});
-    auto run = suite_runs(context, 1, CampaignContext::deadline_of(trace::lasted(*runs.front())));
+    auto run = suite_runs(context, "the suite without faults, once more", 1,
+                          CampaignContext::deadline_of(trace::lasted(*runs.front())));
     if (!run) return std::unexpected(run.error());
     runs.push_back(run->front());
     learn(context, *runs.back());
@@ -150,8 +162,8 @@ struct Beside {
   bool shared = false;  // both spoke to one service
 };
 Result<Beside> run_side_by_side(CampaignContext& context, const trace::Run& first) {
-  context.live.show({.phase = "the suite without faults, twice side by side"});
-  auto both = suite_runs(context, 2, kSideBySide + kTimesSideBySide * trace::lasted(first));
+  auto both = suite_runs(context, "the suite without faults, twice side by side", 2,
+                         kSideBySide + kTimesSideBySide * trace::lasted(first));
   if (!both) return std::unexpected(both.error());
   auto &a = *both->front(), &b = *both->back();
   learn(context, a);
@@ -163,8 +175,7 @@ Result<Beside> run_side_by_side(CampaignContext& context, const trace::Run& firs
 }  // namespace
 
 Result<Twice> run_twice(CampaignContext& context, References& refs, const std::function<bool()>& may_go_on) {
-  context.live.show({.phase = "the suite without faults, to see what it does"});
-  auto runs = trusted_runs(context, 1);
+  auto runs = trusted_run(context);
   if (!runs) return std::unexpected(runs.error());
   auto& first = *runs->front();
   learn(context, first);

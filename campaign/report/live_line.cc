@@ -16,12 +16,14 @@ std::string live_text(const Progress& p, int width) {
   return cut(one_line(text), static_cast<std::size_t>(width > 1 ? width - 1 : 1));
 }
 
+void LiveLine::update(const Progress& progress) {
+  if (!style_.terminal) return;
+  line_ = live_text(progress, style_.width);
+  draw();
+}
+
 void LiveLine::show(const Progress& progress) {
-  if (style_.terminal) {
-    line_ = live_text(progress, style_.width);
-    draw();
-    return;
-  }
+  if (style_.terminal) return update(progress);
   auto tenth = progress.total ? 10 * progress.number / progress.total : 0;
   auto step = fmt::format("{}\n{}\n{}", progress.phase, tenth, progress.total ? "" : progress.what);
   if (step == line_) return;

@@ -53,6 +53,8 @@ class LiveLine {
   LiveLine(const LiveLine&) = delete;
 
   void show(const Progress& progress);
+  // As show(), of what goes on meanwhile: where nothing is redrawn it is nothing.
+  void update(const Progress& progress);
   // A line that stays, above the live one.
   void say(std::string_view line);
   void clear();

@@ -42,6 +42,9 @@ std::uint64_t Executor::next() { return ++impl_->runs; }
 std::filesystem::path Executor::log_of(std::uint64_t run) const {
   return impl_->setting.folder / "logs" / fmt::format("{:04}.log", run);
 }
+std::filesystem::path Executor::events_of(std::uint64_t run) const {
+  return campaign::events_of(impl_->setting.folder, run);
+}
 const std::vector<std::string>& Executor::remarks() const { return impl_->trust.remarks; }
 const std::set<std::string>& Executor::distrusting() const { return impl_->distrusting; }
 const std::set<std::string>& Executor::runners() const { return impl_->runners; }

@@ -95,8 +95,9 @@ class Executor {
   Result<Aftermath> execute_only(std::uint64_t run, const RunSpec& spec);
   Result<trace::Run> take(std::uint64_t run, const RunSpec& spec, const Aftermath& aftermath);
 
-  // Where that run's output went (unless it was attached).
+  // Where that run's output went (unless it was attached), and where its agents write while it lasts.
   std::filesystem::path log_of(std::uint64_t run) const;
+  std::filesystem::path events_of(std::uint64_t run) const;
   // Ctrl-C (or SIGTERM, SIGHUP) has come: the run under way was ended, and no other is to be begun.
   bool interrupted() const;
   void interrupt();

@@ -100,5 +100,8 @@ void Executor::Impl::listen() {
 std::filesystem::path trace_of(const std::filesystem::path& folder, std::uint64_t run) {
   return folder / "trace" / fmt::format("{:04}", run);
 }
+std::filesystem::path events_of(const std::filesystem::path& folder, std::uint64_t run) {
+  return std::filesystem::absolute(folder / "events" / fmt::format("{:04}.jsonl", run));
+}
 
 }  // namespace retrial::campaign

@@ -57,7 +57,8 @@ struct Executor::Impl {
   bool end_process(pid_t pid) const;
 };
 
-// The folder of a run's trace.
+// The folder of a run's trace, and the file that its agents write to.
 std::filesystem::path trace_of(const std::filesystem::path& folder, std::uint64_t run);
+std::filesystem::path events_of(const std::filesystem::path& folder, std::uint64_t run);
 
 }  // namespace retrial::campaign

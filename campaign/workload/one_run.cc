@@ -107,7 +107,7 @@ Result<void> OneRun::open_page() {
 
 Result<void> OneRun::set_up() {
   auto events = std::filesystem::absolute(setting_.folder / "events");
-  environment_ = {std::filesystem::absolute(setting_.folder / "agents"), events / (name_ + ".jsonl"),
+  environment_ = {std::filesystem::absolute(setting_.folder / "agents"), events_of(setting_.folder, run_.id),
                   events / (name_ + ".only"), &of_.trust};
   if (page_) environment_.time_page = page_file_;
   std::ofstream(environment_.events, std::ios::app).close();

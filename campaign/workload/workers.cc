@@ -166,7 +166,12 @@ Result<std::uint64_t> Workers::begin(RunSpec spec) {
     close(pipe[0]);
     return fail_errno("a run cannot be begun", why, "fork");
   }
-  under_way_[number] = {.spec = std::move(spec), .slot = place, .pid = pid, .from = pipe[0], .begun = clock_.now()};
+  under_way_[number] = {.spec = std::move(spec),
+                        .slot = place,
+                        .pid = pid,
+                        .from = pipe[0],
+                        .begun = clock_.now(),
+                        .done = std::make_unique<TestsDone>(executor_.events_of(number))};
   return number;
 }
 
@@ -179,7 +184,12 @@ void Workers::pass_on_signals() {
   came = 0;
 }
 
-std::optional<Workers::Ended> Workers::wait() {
+std::size_t Workers::tests_done(std::uint64_t number) {
+  auto one = under_way_.find(number);
+  return one == under_way_.end() ? 0 : one->second.done->count();
+}
+
+std::optional<Workers::Ended> Workers::wait(const std::function<void()>& meanwhile) {
   auto blocked = those_signals();
   while (!under_way_.empty()) {
     std::vector<pollfd> fds;
@@ -191,8 +201,10 @@ std::optional<Workers::Ended> Workers::wait() {
     sigset_t open;
     sigprocmask(SIG_BLOCK, &blocked, &open);
     pass_on_signals();
-    auto ready = ppoll(fds.data(), fds.size(), nullptr, &open);
+    timespec second{.tv_sec = 1, .tv_nsec = 0};
+    auto ready = ppoll(fds.data(), fds.size(), meanwhile ? &second : nullptr, &open);
     sigprocmask(SIG_SETMASK, &open, nullptr);
+    if (ready == 0) meanwhile();
     for (std::size_t i = 0; ready > 0 && i < fds.size(); i++) {
       if (!fds[i].revents) continue;
       char buffer[4096];

@@ -3,12 +3,15 @@
 
 #include <csignal>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "campaign/workload/execution.h"
 #include "campaign/workload/slot.h"
+#include "campaign/workload/tests_done.h"
 
 namespace retrial::campaign {
 
@@ -37,8 +40,10 @@ class Workers {
     std::uint64_t number = 0;
     Result<trace::Run> run;  // an error as Executor::execute, and where a service does not come up
   };
-  // Waits for the next that ends; none: nothing is under way.
-  std::optional<Ended> wait();
+  // Waits for the next that ends, and calls `meanwhile` each second; none: nothing is under way.
+  std::optional<Ended> wait(const std::function<void()>& meanwhile = {});
+  // Tests of a run under way that have a result so far, as agents say.
+  std::size_t tests_done(std::uint64_t number);
 
  private:
   struct One {
@@ -48,6 +53,7 @@ class Workers {
     int from = -1;  // it writes what it has to say here
     Nanos begun = 0;
     std::string said{};  // so far
+    std::unique_ptr<TestsDone> done{};
   };
   int free_slot() const;
   void pass_on_signals();

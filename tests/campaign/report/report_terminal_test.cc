@@ -127,6 +127,17 @@ TEST(LiveLine, elsewhere_each_tenth_of_the_cases_is_one_plain_line) {
             "cases 3/25, 1 finding: P3 GET /\n");
 }
 
+TEST(LiveLine, what_goes_on_meanwhile_is_redrawn_on_a_terminal_and_nothing_elsewhere) {
+  for (auto& [style, told] :
+       {std::pair{kTerminal, "\r\x1b[Kthe suite\r\x1b[Kthe suite: 3 tests done"}, {kFile, "the suite\n"}}) {
+    Kept out;
+    LiveLine live(out.stream(), style);
+    live.show({.phase = "the suite"});
+    live.update({.phase = "the suite", .what = "3 tests done"});
+    EXPECT_EQ(out.text(), told);
+  }
+}
+
 TEST(LiveLine, a_line_that_stays_stands_above_it) {
   Kept out;
   LiveLine live(out.stream(), kTerminal);
