@@ -28,6 +28,7 @@ void Campaign::try_all(Plan& plan) {
     keep_findings(std::move(compared), out_.record.findings);
   }
   std::size_t left = 0;
+  auto suspicious = trials.suspicions();
   for (auto& c : plan.cases)
     if (c.row.outcome == "planned") {
       c.row.outcome = "left";
@@ -39,7 +40,6 @@ void Campaign::try_all(Plan& plan) {
       c.row.why = c.row.why.empty() ? why : fmt::format("{} ({})", c.row.why, why);
       left++;
     }
-  auto suspicious = trials.suspicions();
   if (suspicious && !executor_.interrupted() && out_.record.incomplete.empty())
     out_.record.incomplete = fmt::format(
         "in {} the budget ended between a suspicion and its confirmation: a longer --budget tells what they are",

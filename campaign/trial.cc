@@ -106,9 +106,9 @@ std::optional<RunSpec> Trial::next() {
 void Trial::ran(const trace::Run& run) {
   case_.row.runs.push_back(run.id);
   if (asked_ != Ask::alone) runs_.push_back(run.id);
-  if (context_.executor.interrupted()) {
+  if (run.stop == trace::Stop::interrupted || context_.executor.interrupted()) {
     case_.row.outcome = "planned";
-    if (found_ && !found_->empty()) case_.row.why = "something was seen, and not confirmed";
+    if (!about().empty()) case_.row.why = "something was seen, and not confirmed";
     over_ = true;
     return;
   }

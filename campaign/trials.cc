@@ -10,7 +10,8 @@
 namespace retrial::campaign {
 namespace {
 
-constexpr Nanos kGrace = 60 * kSecond;  // for a run that is under way when the budget ends
+constexpr Nanos kGrace = 60 * kSecond;  // for a confirmation that is under way when the budget ends
+constexpr Nanos kLeastCut = kSecond;
 // How much of all that is expected counts as gone as expected, before anything has: so the first runs tell little.
 constexpr double kTrusted = 0.25;
 
@@ -127,12 +128,11 @@ Nanos Trials::time_for(bool further) const {
   return std::max<Nanos>(0, cheap(refs_) - (context_.clock.now() - began_));
 }
 
-Nanos Trials::cut() const { return time_left_() == kNoLimit ? 0 : time_left_() + kGrace; }
-
 Result<bool> Trials::begin_company(Company company) {
   auto spec = context_.spec_for(company.tests(), trace::RunKind::with_fault);
   spec.deadline = CampaignContext::deadline_of(company.expected);
-  spec.cut = cut();
+  if (auto left = time_left_(); left != kNoLimit)
+    spec.cut = std::max(left, kLeastCut);  // what has ended by then stands
   spec.lifts = true;
   aim(spec, company.aims(), context_.config.run);
   auto number = context_.begin(spec);
@@ -175,7 +175,7 @@ Result<bool> Trials::go_on(Trial& trial) {
     trial_over(trial);
     return true;
   }
-  spec->cut = cut();
+  if (auto left = time_left_(); left != kNoLimit) spec->cut = left + kGrace;
   auto number = context_.begin(*spec);
   if (!number) return std::unexpected(number.error());
   trials_[*number] = &trial;

@@ -31,14 +31,14 @@ class Trials {
   // What only all cases together show: call sites that do not do as the others of their client.
   std::vector<trace::Finding> compared_sites() const { return samples_.compare(context_.config.run.hold).findings; }
   void settle() { samples_.settle(record_); }
-  // Cases that looked suspicious in company, and were not looked at alone.
+  // Cases that looked suspicious, and were not looked at until that was confirmed: their rows say why.
   std::size_t suspicions() const {
-    return static_cast<std::size_t>(std::ranges::count_if(pending_, [](auto& p) { return !p.suspected.empty(); }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(plan_.cases, [](auto& c) { return c.planned() && !c.row.why.empty(); }));
   }
 
  private:
   Nanos time_for(bool further) const;
-  Nanos cut() const;
   Nanos by_pace_so_far(Nanos expected);
 
   using Suspected = std::vector<trace::Finding>;

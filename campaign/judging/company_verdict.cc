@@ -161,7 +161,7 @@ CompanyVerdict judge_company(const Company& company, trace::Run run, const Refer
     trace::end_where_given_up(slice);
     if (!lost) left.ran(seat, slice);
     died = died || (slice.stop != trace::Stop::held && !trace::result_of(slice, seat.test));
-    if (!verdict.disturbed.empty() || (again && verdict.once.contains(seat.test))) {
+    if (slice.stop == trace::Stop::interrupted || !verdict.disturbed.empty() || (again && verdict.once.contains(seat.test))) {
       leave(seat, What::not_run);
       continue;
     }

@@ -192,6 +192,11 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
   }
   if (auto& packages = context.executor.installed(); !packages.empty())
     refs.remarks.push_back(fmt::format("{}, as installed, is the application", fmt::join(packages, ", ")));
+  if (auto& parallel = context.executor.made_serial(); !parallel.empty())
+    refs.remarks.push_back(fmt::format(
+        "{}: within a run its tests go one after another, so that each answers for its own fault; --workers has runs "
+        "side by side",
+        fmt::join(parallel, ", ")));
   if (context.adapter.runner().whole) refs.remarks.push_back(wrapped(context, refs, suite));
   if (!failed.empty()) refs.remarks.push_back(std::move(failed));
   if (context.keep_suites)

@@ -50,7 +50,7 @@ Result<Shard> parse_shard(std::string_view text) {
   auto of = slash < text.size() ? to_int(text.substr(slash + 1)) : std::nullopt;
   if (number && of && *number >= 1 && *number <= *of && *of <= kMost)
     return Shard{static_cast<int>(*number), static_cast<int>(*of)};
-  return fail(fmt::format("expected which of how many, from 1/{0} to {0}/{0} such as 2/5, got \"{1}\"",
+  return fail(fmt::format("expected which of how many, from 1/{0} to {0}/{0} such as 1/{0}, got \"{1}\"",
                           of && *of >= 1 && *of <= kMost ? *of : 5, text),
               "--shard", Blame::user);
 }

@@ -172,6 +172,23 @@ Result<Beside> run_side_by_side(CampaignContext& context, const trace::Run& firs
   return beside;
 }
 
+// Who differed only where runs went side by side may have done so by chance: of these, the ones that do not once more
+// are given back, and are no longer `disturbed`.
+std::map<std::string, std::string> not_again(CampaignContext& context, const trace::Run& first, bool apart,
+                                             std::map<std::string, std::string>& disturbed) {
+  std::map<std::string, std::string> by_chance;
+  if (apart && !go_apart(context, first)) return by_chance;
+  auto again = run_side_by_side(context, first);
+  context.slots.come_back();
+  if (!again) return by_chance;
+  for (auto it = disturbed.begin(); it != disturbed.end();)
+    if (again->differ.contains(it->first))
+      ++it;
+    else
+      by_chance.insert(disturbed.extract(it++));
+  return by_chance;
+}
+
 }  // namespace
 
 Result<Twice> run_twice(CampaignContext& context, References& refs, const std::function<bool()>& may_go_on) {
@@ -198,10 +215,18 @@ Result<Twice> run_twice(CampaignContext& context, References& refs, const std::f
   context.slots.come_back();
   if (!beside) one_after_another(fmt::format("no run can have services of its own ({})", beside.error().line()));
   auto in_turn = run_in_turn(context, *runs, may_go_on);
-  if (!in_turn || !beside) return in_turn;
-  for (auto& [test, what] : beside->differ)
-    if (!in_turn->differ.contains(test) && refs.side_by_side)
-      one_after_another(fmt::format("runs side by side disturb each other ({}: {})", test, what));
+  if (!in_turn || !beside || !refs.side_by_side) return in_turn;
+  auto disturbed = std::move(beside->differ);
+  std::erase_if(disturbed, [&](auto& d) { return in_turn->differ.contains(d.first); });
+  if (!disturbed.empty()) {
+    auto steady = may_go_on() ? not_again(context, first, apart, disturbed) : std::map<std::string, std::string>{};
+    learn(context, *in_turn->suite);
+    in_turn->differ.merge(steady);
+  }
+  if (!disturbed.empty()) {
+    auto& [test, what] = *disturbed.begin();
+    one_after_another(fmt::format("runs side by side disturb each other ({}: {})", test, what));
+  }
   if (apart && refs.side_by_side)
     if (auto again = go_apart(context, first); !again) refs.side_by_side = false;
   return in_turn;

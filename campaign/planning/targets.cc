@@ -87,19 +87,19 @@ std::vector<std::pair<trace::Call, Found>> calls_in(const std::string& test, con
   return calls;
 }
 
-// The first call of a call site in a test. One line that asks for several things (a helper's, through which all goes)
-// is a call site for each.
+// The first call of a call site in a test.
 struct Edge {
   const Found* found = nullptr;
   const Place* place = nullptr;
 };
-using Edges = std::map<std::string, std::map<std::string, Edge>>;  // by test, then by call site and operation
+using Edges = std::map<std::string, std::map<std::string, Edge>>;  // by test, then by call site
 
-Edges edges_of(const std::vector<Found>& all) {
+// `each_operation`: one line that asks for several things (a helper's, through which all goes) is a call site for each.
+Edges edges_of(const std::vector<Found>& all, bool each_operation) {
   Edges edges;
   for (auto& found : all)
     for (auto& place : found.places) {
-      auto& edge = edges[place.test][place_key(found.target)];
+      auto& edge = edges[place.test][each_operation ? place_key(found.target) : found.site()];
       if (!edge.place || place.at < edge.place->at) edge = {&found, &place};
     }
   return edges;
@@ -231,7 +231,7 @@ std::map<std::uint64_t, Found> every_call(const std::string& test, const trace::
 
 std::vector<Found> covered(const std::vector<Found>& all, std::string_view coverage) {
   if (coverage == "c0") return all;
-  auto edges = edges_of(all);
+  auto edges = edges_of(all, coverage == "c4");
   std::vector<Edge> chosen;
   if (coverage == "c1")
     for (auto& [test, sites] : edges) chosen.push_back(first_of(sites));

@@ -100,6 +100,8 @@ void Events::take(std::string_view line, trace::Run& run) {
     run.broken.push_back(text(e, "file") + ": " + trace::redacted(text(e, "msg")));
   } else if (kind == "application") {
     installed_.insert(text(e, "package"));
+  } else if (kind == "serial") {
+    made_serial_.insert(trace::redacted(text(e, "what")));
   } else if (kind == "agent") {
     auto language = text(e, "language");
     if (auto runner = text(e, "runner"); !runner.empty()) runners_.insert(runner);

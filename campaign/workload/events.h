@@ -34,6 +34,8 @@ class Events {
   const std::set<std::string>& runners() const { return runners_; }
   // Packages that an agent took for the application where they are installed: "webdav4".
   const std::set<std::string>& installed() const { return installed_; }
+  // What asked for tests side by side, and has them one after another: "pytest -n 4".
+  const std::set<std::string>& made_serial() const { return made_serial_; }
   // Parts of agents that failed: "node: jest.cjs: Cannot find module".
   const std::set<std::string>& troubles() const { return troubles_; }
   // What ended the last of the processes that an exception ended, the outermost first.
@@ -54,7 +56,7 @@ class Events {
   std::map<std::string, std::vector<trace::Thrown>> behind_;  // by test, until its result
   std::map<std::string, double> took_;                        // ms of a test's stages so far
   std::int32_t latest_ = 0;
-  std::set<std::string> runners_, installed_, troubles_;
+  std::set<std::string> runners_, installed_, made_serial_, troubles_;
   std::vector<trace::Thrown> uncaught_;
 };
 

@@ -51,6 +51,7 @@ const std::set<std::string>& Executor::runners() const { return impl_->runners; 
 const std::set<std::string>& Executor::troubles() const { return impl_->troubles; }
 const std::set<std::string>& Executor::reached() const { return impl_->reached; }
 const std::set<std::string>& Executor::installed() const { return impl_->installed; }
+const std::set<std::string>& Executor::made_serial() const { return impl_->made_serial; }
 std::set<std::string> Executor::opened() const { return impl_->distrust.known().trusting; }
 bool Executor::failed_distrusting() const { return impl_->failed_distrusting; }
 Nanos Executor::in_commands() const { return impl_->in_commands; }
@@ -94,6 +95,7 @@ Result<trace::Run> Executor::execute(const RunSpec& spec) {
 Result<trace::Run> Executor::take(std::uint64_t number, const RunSpec& spec, const Aftermath& aftermath) {
   impl_->runners = aftermath.runners;
   impl_->installed = aftermath.installed;
+  impl_->made_serial = aftermath.made_serial;
   impl_->troubles.insert(aftermath.troubles.begin(), aftermath.troubles.end());
   impl_->reached.insert(aftermath.reached.begin(), aftermath.reached.end());
   impl_->distrust.learn(aftermath.clients);

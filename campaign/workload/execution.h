@@ -55,6 +55,7 @@ struct Aftermath {
   std::set<std::string> runners;         // test runners that spoke, whatever the command is called: "pytest"
   std::set<std::string> troubles;        // of agents: Events::troubles
   std::set<std::string> installed;       // packages that agents took for the application where they are installed
+  std::set<std::string> made_serial;     // Events::made_serial
   std::set<std::string> reached;         // services, as CaptureCounts
   std::set<std::string> beyond;          // likewise
   proxy::Distrust::Known clients;        // that trust our certificate, or do not
@@ -107,6 +108,7 @@ class Executor {
   // Of agents, in all runs that were taken: what failed in them.
   const std::set<std::string>& troubles() const;
   const std::set<std::string>& installed() const;
+  const std::set<std::string>& made_serial() const;
   bool failed_distrusting() const;
   // What commands could not be made to trust, for the reader.
   const std::vector<std::string>& remarks() const;

@@ -41,7 +41,7 @@ struct Executor::Impl {
   proxy::TlsToClients to_clients{leaves, &strangers};
   Securities securities;
   proxy::Distrust distrust;
-  std::set<std::string> distrusting, reached, runners, installed, troubles;
+  std::set<std::string> distrusting, reached, runners, installed, made_serial, troubles;
   bool failed_distrusting = false;
   std::unique_ptr<proxy::Loop> loop;  // from the first run of this process on
   std::uint64_t runs = 0;

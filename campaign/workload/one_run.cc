@@ -285,11 +285,11 @@ void OneRun::conclude(Aftermath& aftermath) {
   std::error_code left;
   std::filesystem::remove(page_file_, left);
   if (stopped_) run_.stop = *stopped_;
-  if (stopped_ == trace::Stop::interrupted) run_.incomplete = "the budget ended while it was under way";
   if (of_.interrupted) run_.stop = trace::Stop::interrupted;
   events_->read_into(run_);
   aftermath.runners = events_->runners();
   aftermath.installed = events_->installed();
+  aftermath.made_serial = events_->made_serial();
   aftermath.troubles = events_->troubles();
   std::filesystem::remove(environment_.events, left);  // what tests threw stands in it as it came
   std::filesystem::remove(looking_.memory, left);

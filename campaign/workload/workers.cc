@@ -41,6 +41,7 @@ std::string told(const Result<Aftermath>& result) {
   auto& a = *result;
   return Json{{"runners", a.runners},
               {"installed", a.installed},
+              {"made_serial", a.made_serial},
               {"reached", a.reached},
               {"beyond", a.beyond},
               {"refusing", a.clients.refusing},
@@ -63,6 +64,7 @@ Result<Aftermath> heard(const std::string& said) {
   Aftermath a;
   json["runners"].get_to(a.runners);
   json["installed"].get_to(a.installed);
+  json["made_serial"].get_to(a.made_serial);
   json["reached"].get_to(a.reached);
   json["beyond"].get_to(a.beyond);
   json["refusing"].get_to(a.clients.refusing);

@@ -161,6 +161,21 @@ def test_a_test_that_fails_by_turns_gives_no_finding(suite, python):
         assert found["findings"] == [], done.stdout
 
 
+def test_a_test_that_fails_by_chance_is_no_disturbance_of_runs_side_by_side(suite, python):
+    # It fails in the second run alone: one of the two that are side by side.
+    flaky = ("import os\nfrom clients import *\n"
+             "def number(n=1):\n"
+             "    try: os.close(os.open(f'ran{n}', os.O_CREAT | os.O_EXCL))\n"
+             "    except FileExistsError: return number(n + 1)\n"
+             "    return n\n"
+             "def test_steady(port):\n    assert patient(port, 1) == 200\n"
+             "def test_flaky(port):\n    assert plain(port, 2) == 200\n    assert number() != 2, 'bad luck'\n")
+    cwd = suite(clients_DOT_py=CLIENTS, conftest_DOT_py=SERVED, test_all_DOT_py=flaky)
+    found, done = campaign(cwd, python, "--workers", "2")
+    assert found["findings"] == [] and "disturb each other" not in done.stdout, done.stdout
+    assert "test_flaky" in done.stdout, done.stdout
+
+
 def test_a_test_that_ends_its_process_costs_no_other_its_trial(suite, python):
     text = suite_of([["patient"], ["plain"], ["twice"]]) + (
         "def test_last(port):\n    try: plain(port, 9)\n    except Down:\n        import os; os._exit(7)\n"

@@ -272,6 +272,19 @@ TEST_F(Trying, who_is_interrupted_says_nothing_of_the_test) {
   EXPECT_TRUE(trial.result().findings.empty() && trial.result().not_judged.empty());
 }
 
+TEST_F(Trying, who_is_cut_by_the_budget_leaves_its_suspicion_open) {
+  context_->alone[kTest] = &runs_.keep(well().done());
+  auto cut = endless();
+  cut.run().stop = trace::Stop::interrupted;
+  Trial trial(*context_, case_, suspected("missing-cap"), false);
+  ASSERT_TRUE(trial.next());
+  trial.ran(runs_.keep(cut.done()));
+  EXPECT_FALSE(trial.next());
+  EXPECT_EQ(case_.row.outcome, "planned");
+  EXPECT_EQ(case_.row.why, "something was seen, and not confirmed");
+  EXPECT_TRUE(trial.result().findings.empty());
+}
+
 TEST_F(Trying, an_unsteady_test_is_believed_after_three_runs_with_and_three_without) {
   without_ = {well(), well(), well()};
   with_ = {broken(), broken(), broken()};

@@ -34,6 +34,8 @@ if _active:
         # A wrapper runs before xdist's own tryfirst hook reads the options; PYTEST_ADDOPTS=-n0
         # would be beaten by a -n on the command line.
         if os.environ.get("RETRIAL_SERIAL") == "1" and hasattr(config.option, "numprocesses"):
+            if config.option.numprocesses:
+                events.write({"ev": "serial", "what": "pytest -n %s" % config.option.numprocesses})
             config.option.numprocesses = None
             config.option.dist = "no"
             config.option.tx = []

@@ -151,6 +151,7 @@ test('mocha that is to run files in parallel runs one after another', { skip }, 
   }
   const results = app.of('result');
   assert.deepStrictEqual([results.length, new Set(results.map((r) => r.pid)).size], [4, 2]);
+  assert.deepStrictEqual(app.of('serial').map((e) => e.what), ['mocha --parallel']);
   app.remove();
 });
 

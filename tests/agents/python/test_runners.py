@@ -122,6 +122,7 @@ def test_serial_beats_workers_on_the_command_line(project):
     project.write("test_a.py", "def test_a(): pass\ndef test_b(): pass\n")
     project.pytest("-n", "2", RETRIAL_SERIAL="1")
     assert len({event["pid"] for event in project.events}) == 1 and len(project.of("result")) == 2
+    assert [event["what"] for event in project.of("serial")] == ["pytest -n 2"]
 
 
 @pytest.mark.parametrize("where", ["marker", "command line", "ini"])

@@ -263,6 +263,19 @@ TEST_F(InCompany, tests_behind_a_process_that_died_were_not_run_and_are_not_miss
   EXPECT_TRUE(verdict().missing.empty());
 }
 
+TEST_F(InCompany, what_has_ended_stands_though_the_budget_cut_the_run) {
+  test("one");
+  test("two");
+  test("three");
+  for (auto* name : {"one", "two", "three"}) aimed(name, "a");
+  did("one", a_recovers().call("b", "PUT", "/b").answers(200).passes());
+  did("two", before(faulted()).call("a", "PUT", "/a").gets_error());
+  run_.stages = {{"two", trace::Phase::test, 1, true}};
+  run_.stop = trace::Stop::interrupted;
+  EXPECT_EQ(shown(), (std::vector{What::clean, What::not_run, What::not_run}));
+  EXPECT_TRUE(verdict().missing.empty());
+}
+
 TEST_F(InCompany, a_test_that_the_runner_did_not_reach_is_missing) {
   test("one");
   test("two");

@@ -68,6 +68,7 @@ TEST(Shards, of_a_plan_file_are_its_cases_under_their_numbers_whatever_fits_the_
 
 TEST(Shards, are_said_as_one_of_many) {
   EXPECT_EQ(show(*parse_shard("2/5")), "2/5");
+  EXPECT_NE(parse_shard("3/2").error().line().find("from 1/2 to 2/2 such as 1/2"), std::string::npos);
   EXPECT_TRUE(parse_shard("1/1")->whole());
   for (auto* wrong : {"", "2", "0/5", "6/5", "2/", "/5", "a/b", "2/5/1", "-1/5", "1/1001", "2/5 "})
     EXPECT_TRUE(parse_shard(wrong).error().line().starts_with("--shard: expected which of how many")) << wrong;

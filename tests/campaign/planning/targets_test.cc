@@ -65,12 +65,14 @@ TEST(Coverage, c4_is_each_call_site_of_each_test) {
   EXPECT_EQ(chosen(covered(found_of(kCalls, kSeconds), "c4")), "t0:1 t0:2 t1:2 t1:3 t2:2");
 }
 
-TEST(Coverage, c4_has_each_thing_that_one_line_asks_for) {
+TEST(Coverage, c4_has_each_thing_that_one_line_asks_for_and_c2_and_c3_the_line_once) {
   auto found = found_of({{0, 1}, {0, 2}}, kSeconds);
   found[1].target.site = found[0].target.site;
   found[0].target.operation = "POST /reservations";
   found[1].target.operation = "POST /deposits";
   EXPECT_EQ(covered(found, "c4").size(), 2u);
+  EXPECT_EQ(covered(found, "c2").size(), 1u);
+  EXPECT_EQ(covered(found, "c3").size(), 1u);
 }
 
 // The least that any set of these edges costs which leaves out no test and no site.

@@ -147,7 +147,9 @@ function watchLoading(root) {
 function makeSerial() {
   for (const word of ['--parallel', '--parallel=true', '-p']) {
     const at = process.argv.indexOf(word);
-    if (at > 1) process.argv.splice(at, 1);
+    if (at < 2) continue;
+    process.argv.splice(at, 1);
+    events.write({ ev: 'serial', what: `mocha ${word}` });
   }
   if (knowsParallel()) process.argv.splice(2, 0, '--no-parallel');
 }
