@@ -72,6 +72,26 @@ def breaker(port, n):  # one failure opens it for good
     except Down:
         broken = True
         raise
+closed = {}
+def sparing(port, n):  # one rejection is told to all for half a minute
+    if time.monotonic() < closed.get("until", 0): raise closed["by"]
+    try: return ask(port, "GET", f"/sparing{n}")
+    except Down as e:
+        closed.update(by=e, until=time.monotonic() + 30)
+        raise
+"""
+# What a fault spoils for the tests behind it, and what fails by itself.
+SPOILT = """
+import pytest, random
+@pytest.fixture(scope="module")
+def house(port):
+    return plain(port, 90)
+def test_in_the_house(port, house):
+    assert house == 200 and patient(port, 91) == 200
+def test_in_the_house_too(port, house):
+    assert house == 200 and plain(port, 92) == 200
+def test_by_chance(port):
+    assert plain(port, 93) == 200 and random.random() > 0.15, "bad luck"
 """
 WRONG = {"twice": "retries-non-idempotent duplicate-effect", "endless": "missing-cap", "swallowed": "unrelated-exception"}
 
@@ -99,21 +119,25 @@ def told(found):
     return sorted({(f["verdict"], f["operation"].rstrip("0123456789")) for f in found["findings"]})
 
 
-SUITES = int(os.environ.get("RETRIAL_COMPANY", "0"))  # ./dev company: made suites, each on trial three times
+def told_exactly(found):
+    return sorted({(f["verdict"], f["confidence"], f["operation"].rstrip("0123456789"), (f["call_site"] or {}).get("function")) for f in found["findings"]})
+
+
+SUITES = int(os.environ.get("RETRIAL_COMPANY", "0"))  # ./dev company: made suites, each on trial four times
 
 
 @pytest.mark.parametrize("seed", range(max(SUITES, 1)))
 def test_the_findings_are_those_of_one_case_a_run(suite, python, seed):
     dice = random.Random(seed)
-    calls = [[dice.choice(["plain", "patient", "twice", "swallowed", "breaker"] + ["endless"] * bool(SUITES)) for _ in range(dice.randint(1, 3) if SUITES else 1)]
+    calls = [[dice.choice(["plain", "patient", "twice", "swallowed", "breaker"] + ["endless", "sparing"] * bool(SUITES)) for _ in range(dice.randint(1, 3) if SUITES else 1)]
              for _ in range(6 if SUITES else 3)]
-    cwd = suite(clients_DOT_py=CLIENTS, conftest_DOT_py=SERVED, test_all_DOT_py=suite_of(calls))
+    cwd = suite(clients_DOT_py=CLIENTS, conftest_DOT_py=SERVED, test_all_DOT_py=suite_of(calls) + SPOILT * bool(SUITES))
     shared, done = campaign(cwd, python)
     alone, slow = campaign(cwd, python, "--alone", out="alone")
     assert told(shared) == told(alone), (calls, done.stdout, slow.stdout)
-    if SUITES:
-        one_worker, _ = campaign(cwd, python, "--workers", "1", out="one")
-        assert told(one_worker) == told(shared), calls
+    for workers in ["1", "4"] * bool(SUITES):
+        other, fast = campaign(cwd, python, "--workers", workers, out=f"workers{workers}")
+        assert told_exactly(other) == told_exactly(shared), (calls, done.stdout, fast.stdout)
     used = {name for test in calls for name in test}
     found = {f["call_site"]["function"] if f["call_site"] else "" for f in shared["findings"]}
     assert not found - {"ask"} or found <= {"ask", *WRONG}, found
