@@ -12,6 +12,7 @@ import http2
 import judge
 import load
 import peers
+import predict
 import report
 import scenarios
 import staging
@@ -145,12 +146,12 @@ def main():
     options.add_argument("--rounds", type=int)
     options.add_argument("--seconds", type=int)
     options.add_argument("--rate", type=int, help="requests a second at the fixed rate (default: half of what one loop takes)")
-    options.add_argument("--only", type=lambda s: s.split(","), help=f"of {','.join(SCENARIOS + HTTP2_SCENARIOS)}; h2: the last {len(HTTP2_SCENARIOS)}; or alone: judge, what judging a long recording costs; campaign, what a campaign costs beside its suite; staging, what an operator's looking costs; fleet, what judging and exporting the recordings of a fleet costs")
+    options.add_argument("--only", type=lambda s: s.split(","), help=f"of {','.join(SCENARIOS + HTTP2_SCENARIOS)}; h2: the last {len(HTTP2_SCENARIOS)}; or alone: judge, what judging a long recording costs; campaign, what a campaign costs beside its suite; staging, what an operator's looking costs; predict, what the analyses of a long trace cost; fleet, what judging and exporting the recordings of a fleet costs")
     options.add_argument("--peers", type=lambda s: s.split(","), default=list(dict.fromkeys(peers.HTTP1 + peers.HTTP2)))
     options.add_argument("--build", type=Path, default=peers.ROOT / "build/release", help="where retrial and bench/retrial_* are")
     args = options.parse_args()
-    if args.only in (["judge"], ["campaign"], ["staging"], ["fleet"]):
-        return {"judge": judge, "campaign": campaign, "staging": staging, "fleet": fleet}[args.only[0]].run(args)
+    if args.only in (["judge"], ["campaign"], ["staging"], ["fleet"], ["predict"]):
+        return {"judge": judge, "campaign": campaign, "staging": staging, "fleet": fleet, "predict": predict}[args.only[0]].run(args)
     complete = not (args.quick or args.only)
     args.only = [word for given in args.only or SCENARIOS + HTTP2_SCENARIOS for word in (HTTP2_SCENARIOS if given == "h2" else [given])]
     if unknown := [word for word in args.only if word not in SCENARIOS + HTTP2_SCENARIOS]:

@@ -31,7 +31,9 @@ Result<const trace::Run*> end_at(CampaignContext& context, const std::string& te
   aim(spec, {{call->second.target, crash_once(moment.before)}}, context.config.run);
   auto run = context.execute(spec);
   if (!run) return std::unexpected(run.error());
-  return predict::death_in(reference, **run).at ? *run : nullptr;
+  if (predict::death_in(reference, **run).at) return *run;
+  context.runs.let_go((*run)->id);
+  return nullptr;
 }
 
 }  // namespace
@@ -57,10 +59,13 @@ Result<void> learn_deaths(CampaignContext& context, References& refs, Nanos time
         refs.deaths[test].push_back(*run);
       else if (predict::left_waiting(*reference, **run))
         waiting++, refs.deaths[test].push_back(*run);
-      else if ((*run)->stop == trace::Stop::signalled)
-        of_command++, commands.insert(moment.pid);
-      else
-        not_borne++;
+      else {
+        if ((*run)->stop == trace::Stop::signalled)
+          of_command++, commands.insert(moment.pid);
+        else
+          not_borne++;
+        context.runs.let_go((*run)->id);
+      }
     }
   }
   if (left_out)

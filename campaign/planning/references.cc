@@ -162,6 +162,13 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
   context.lessons.services.learn(context.runs.held(), fixed);
   for (auto& run : context.runs.held()) context.lessons.learn_answers(run, context.config.bare());
   std::ranges::move(context.lessons.errors.remarks(), std::back_inserter(refs.remarks));
+  if (context.keep_suites)
+    for (auto* run : {twice->before, twice->suite})
+      if (refs.suites.empty() || refs.suites.front().id != run->id) refs.suites.push_back(*run);
+  // Of the others only what came of their tests is still asked: a long suite is in memory once, and in slices.
+  trace::Run before{.results = twice->before->results};
+  context.runs.let_go_but(suite.id);
+  twice->before = &before;
   sort_tests(refs, *twice);
   put_in_order(refs, suite);
   refs.services = services_seen(suite, context.config);
@@ -199,9 +206,6 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
         fmt::join(parallel, ", ")));
   if (context.adapter.runner().whole) refs.remarks.push_back(wrapped(context, refs, suite));
   if (!failed.empty()) refs.remarks.push_back(std::move(failed));
-  if (context.keep_suites)
-    for (auto* run : {twice->before, twice->suite})
-      if (refs.suites.empty() || refs.suites.front().id != run->id) refs.suites.push_back(*run);
   context.runs.let_go_all();
   return refs;
 }

@@ -87,15 +87,10 @@ Result<Runs> trusted_run(CampaignContext& context) {
 // Tests that do not do in one what they do in the other, each with what differs.
 std::map<std::string, std::string> differences(const trace::Run& first, const trace::Run& second) {
   std::map<std::string, std::string> out;
-  static const trace::Run none;
-  auto one = trace::slices_of(first), other = trace::slices_of(second);
-  for (auto& [test, slice] : one) {
-    auto it = other.find(test);
-    if (auto what = trace::difference(slice, it == other.end() ? none : it->second, test); !what.empty())
-      out[test] = what;
-  }
-  for (auto& [test, slice] : other)
-    if (!one.contains(test)) out[test] = trace::difference(none, slice, test);
+  auto one = trace::conducts_of(first), other = trace::conducts_of(second);
+  for (auto* all : {&one, &other})
+    for (auto& [test, conduct] : *all)
+      if (auto what = trace::difference(one[test], other[test]); !what.empty()) out[test] = what;
   return out;
 }
 

@@ -31,9 +31,10 @@ std::optional<trace::Run> RunLog::let_go(std::uint64_t id) {
   return run;
 }
 
-void RunLog::let_go_all() {
-  for (auto& run : held_) store(run);
-  held_.clear();
+void RunLog::let_go_but(std::uint64_t id) {
+  for (auto& run : held_)
+    if (run.id != id) store(run);
+  held_.remove_if([&](auto& run) { return run.id != id; });
 }
 
 Result<void> RunLog::end(const trace::CampaignRecord& campaign) {

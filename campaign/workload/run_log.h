@@ -19,7 +19,8 @@ class RunLog {
   trace::Run& keep(trace::Run run);  // stays where it is until it is let go
   // Nobody looks for it here any more; it is given away. None: it was let go before.
   std::optional<trace::Run> let_go(std::uint64_t run);
-  void let_go_all();
+  void let_go_all() { let_go_but(0); }
+  void let_go_but(std::uint64_t run);
   std::list<trace::Run>& held() { return held_; }
 
   // Of all that there were.

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+
+#include "trace/comparing/slices.h"
 
 namespace retrial::trace {
 namespace {
@@ -11,27 +12,42 @@ namespace {
 std::string place_of(const Exchange& e) {
   return e.tag.site ? fmt::format("{} at {}", e.operation, show_innermost(*e.tag.site)) : e.operation;
 }
-// By operation and call site, with what a reader is told of them.
-std::map<std::string, std::string> sent(const Run& run) {
-  std::map<std::string, std::string> out;
-  for (auto& e : run.exchanges) out.emplace(e.operation + " " + (e.tag.site ? key_of(*e.tag.site) : ""), place_of(e));
-  return out;
+void add(Conduct& conduct, const Exchange& e) {
+  auto [it, fresh] = conduct.sent.try_emplace(e.operation + " " + (e.tag.site ? key_of(*e.tag.site) : ""));
+  if (fresh) it->second = place_of(e);
+}
+Conduct conduct_of(const Run& run, const std::string& test) {
+  Conduct conduct;
+  if (auto* result = result_of(run, test)) conduct.outcome = result->outcome;
+  for (auto& e : run.exchanges) add(conduct, e);
+  return conduct;
 }
 std::string not_sent(const std::string& what) { return "it did not send " + what; }
 std::string sent_too(const std::string& what) { return "it sent " + what + ", which it does not else"; }
 
 }  // namespace
 
-std::string difference(const Run& reference, const Run& now, const std::string& test) {
-  auto *was = result_of(reference, test), *is = result_of(now, test);
-  auto outcome = [](auto* result) { return result ? result->outcome : std::string("not ended"); };
-  if (outcome(was) != outcome(is)) return fmt::format("it was {}, not {}", outcome(is), outcome(was));
-  auto before = sent(reference), after = sent(now);
-  for (auto& [key, what] : before)
-    if (!after.contains(key)) return not_sent(what);
-  for (auto& [key, what] : after)
-    if (!before.contains(key)) return sent_too(what);
+std::map<std::string, Conduct> conducts_of(const Run& suite) {
+  Run told;
+  told.results = suite.results;
+  told.stages = suite.stages;
+  std::map<std::string, Conduct> out;
+  for (auto& [test, slice] : slices_of(std::move(told))) out[test] = conduct_of(slice, test);
+  for (auto& e : suite.exchanges)
+    if (is_of_slice(e)) add(out[e.tag.test], e);
+  return out;
+}
+
+std::string difference(const Conduct& reference, const Conduct& now) {
+  if (reference.outcome != now.outcome) return fmt::format("it was {}, not {}", now.outcome, reference.outcome);
+  for (auto& [key, what] : reference.sent)
+    if (!now.sent.contains(key)) return not_sent(what);
+  for (auto& [key, what] : now.sent)
+    if (!reference.sent.contains(key)) return sent_too(what);
   return {};
+}
+std::string difference(const Run& reference, const Run& now, const std::string& test) {
+  return difference(conduct_of(reference, test), conduct_of(now, test));
 }
 
 std::string difference_before_fault(const Comparison& c) {

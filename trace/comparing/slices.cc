@@ -79,7 +79,7 @@ std::map<std::string, Run> slices_of(Run run) {
   };
   for (auto& r : run.results) of(r.test).results.push_back(r);
   for (auto& e : run.exchanges)
-    if (!e.tag.test.empty() && e.tag.phase != Phase::shared) of(e.tag.test).exchanges.push_back(std::move(e));
+    if (is_of_slice(e)) of(e.tag.test).exchanges.push_back(std::move(e));
   auto open = under_way(run);
   for (auto& test : open) of(test);
   for (auto& s : run.stages)

@@ -13,6 +13,8 @@ namespace retrial::trace {
 // then. A test that was under way when the run was ended, or its process died, ends as the run does; every other has
 // exited. Tests that neither ended nor sent anything are not there.
 std::map<std::string, Run> slices_of(Run run);
+// Is it in the slice of the test that it names?
+inline bool is_of_slice(const Exchange& e) { return !e.tag.test.empty() && e.tag.phase != Phase::shared; }
 
 // What a run of this case alone executes: its test, and the one that follows it, if one does.
 std::vector<std::string> tests_of(const CaseRecord& row);
