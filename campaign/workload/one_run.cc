@@ -202,6 +202,9 @@ Result<void> OneRun::watch() {
   }
   of_.loop->run();
   of_.tree = nullptr;
+  if (auto failed = of_.orders ? of_.orders->failed() : ""; !failed.empty())
+    run_.incomplete =
+        fmt::format("the process that was ended was not started again: `{}` ([process]) cannot be run", failed);
   of_.orders.reset();
   ways_in_.reset();
   run_.capture = under_way.tree->counts();

@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <map>
+#include <optional>
 
 #include "campaign/report/words.h"
 
@@ -20,8 +22,8 @@ namespace {
 
 constexpr std::string_view kItself = "{}";  // the command line that it had
 
-void start(const std::string& line) {
-  if (fork() != 0) return;
+pid_t start(const std::string& line) {
+  if (auto started = fork(); started != 0) return started;
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -30,6 +32,10 @@ void start(const std::string& line) {
 }
 
 void woken(int) {}
+
+std::string failures_of(const std::string& orders) { return orders + ".failed"; }
+// As a shell says it of a command (POSIX, 2.8.2 Exit Status for Commands): not found, or no program.
+bool could_not_be_run(int status) { return WIFEXITED(status) && WEXITSTATUS(status) >= 126; }
 
 }  // namespace
 
@@ -60,9 +66,17 @@ Orders::~Orders() {
   close(fd_);
   std::error_code left;
   std::filesystem::remove(at_, left);
+  std::filesystem::remove(failures_of(at_.string()), left);
 }
 void Orders::give(const std::string& line) const {
   [[maybe_unused]] auto written = write(fd_, line.c_str(), line.size() + 1);
+}
+
+std::string Orders::failed() const {
+  std::ifstream in(failures_of(at_.string()));
+  std::string first;
+  std::getline(in, first);
+  return first;
 }
 
 int wait_for(pid_t child, const std::string& orders) {
@@ -80,15 +94,22 @@ int wait_for(pid_t child, const std::string& orders) {
   sigprocmask(SIG_BLOCK, &ends, &before);
   signal(SIGCHLD, woken);
   std::string told;
+  std::map<pid_t, std::string> started;
   for (;;) {
-    for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;)
-      if (ended == child) return close(fd), status;
+    std::optional<int> over;
+    for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;) {
+      if (ended == child) over = status;
+      if (auto it = started.find(ended); it != started.end() && could_not_be_run(status))
+        std::ofstream(failures_of(orders), std::ios::app) << it->second << std::endl;
+    }
+    if (over) return close(fd), *over;
     pollfd from{fd, POLLIN, 0};
     if (ppoll(&from, 1, nullptr, &before) <= 0) continue;
     char buffer[4096];
     if (auto got = read(fd, buffer, sizeof buffer); got > 0) told.append(buffer, static_cast<std::size_t>(got));
     for (auto end = told.find('\0'); end != told.npos; end = told.find('\0')) {
-      start(told.substr(0, end));
+      auto line = told.substr(0, end);
+      started[start(line)] = line;
       told.erase(0, end + 1);
     }
   }

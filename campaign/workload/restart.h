@@ -28,6 +28,8 @@ class Orders {
   ~Orders();
   Orders(const Orders&) = delete;
   void give(const std::string& line) const;
+  // The first of those that could not be run at all: no such command, or not one that may be executed. Empty: all could.
+  std::string failed() const;
   const std::filesystem::path& at() const { return at_; }
 
  private:

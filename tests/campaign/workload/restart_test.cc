@@ -38,6 +38,28 @@ TEST(Restart, is_done_while_the_command_runs) {
   EXPECT_EQ(WEXITSTATUS(status), 7) << "the command's own status";
 }
 
+TEST(Restart, tells_what_could_not_be_run) {
+  test::Folder folder;
+  auto orders = Orders::make(folder.path() / "orders");
+  ASSERT_TRUE(orders);
+  auto done = folder.path() / "done";
+  ASSERT_EQ(mkfifo(done.c_str(), 0600), 0);
+  pid_t around = fork();
+  if (around == 0) {
+    pid_t child = fork();
+    if (child == 0) _exit(open(done.c_str(), O_RDONLY) < 0 ? 1 : 7);
+    wait_for(child, (*orders)->at().string());
+    _exit(0);
+  }
+  (*orders)->give("exit 1");  // it ran: how it ended is its own matter
+  (*orders)->give("no-such-command-of-ours x 2> /dev/null");
+  for (int i = 0; i < 500 && (*orders)->failed().empty(); i++) usleep(10'000);
+  EXPECT_EQ((*orders)->failed(), "no-such-command-of-ours x 2> /dev/null");
+  (*orders)->give("echo > '" + done.string() + "'");
+  int status = 0;
+  waitpid(around, &status, 0);
+}
+
 TEST(Restart, knows_the_command_line_of_who_is_there) {
   EXPECT_FALSE(command_line(getpid()).empty());
   EXPECT_TRUE(command_line(0).empty());
