@@ -33,6 +33,12 @@ const Kind* action(std::string_view word) {
   return found == std::end(kActions) ? nullptr : &found->second;
 }
 
+// Of procedures, whose bodies say what they are about.
+constexpr std::pair<std::string_view, Kind> kProcedures[] = {
+    {"put", Kind::write},  {"set", Kind::write},       {"update", Kind::write}, {"get", Kind::read},
+    {"range", Kind::read}, {"deleterange", Kind::end}, {"revoke", Kind::end},   {"grant", Kind::create},
+};
+
 std::string path_in(std::string_view target) {
   std::string path;
   for (auto part : message::segments(message::path_of(target))) path += "/" + percent_decode(std::string(part));
@@ -50,6 +56,34 @@ std::string made_by(const trace::Exchange& e, const std::string& path) {
   auto id = message::json_top(e.response_sample, "id");
   if (id.size() > 2 && id.front() == '"') id = id.substr(1, id.size() - 2);
   return path + "/" + (id.empty() ? "?" : std::string(id));
+}
+
+// Where all that varies is in the body: what that is about. A slash in it is none of a path's.
+std::string named_in_body(const trace::Exchange& e) {
+  if (e.method != "POST" || e.operation.contains('{')) return {};
+  for (std::string_view key : {"key", "name", "id", "ID"})
+    if (auto value = message::json_top(e.request_sample, key); !value.empty()) {
+      std::string name;
+      for (char c : value)
+        if (c != '"') name += c == '/' ? "%2F" : std::string(1, c);
+      return name;
+    }
+  return {};
+}
+
+// Of a call of a procedure; false: it is none.
+bool read_procedure(Touch& t) {
+  auto slash = t.path.rfind('/');
+  if (slash == t.path.npos || slash == 0) return false;
+  auto name = named_in_body(*t.e);
+  if (name.empty()) return false;
+  auto word = std::string_view(t.path).substr(slash + 1);
+  auto* procedure = std::ranges::find_if(kProcedures, [&](auto& p) { return iequals(p.first, word); });
+  auto* kind = procedure == std::end(kProcedures) ? action(word) : &procedure->second;
+  if (!kind) return false;
+  t.kind = *kind;
+  t.path.replace(slash + 1, t.path.npos, name);
+  return true;
 }
 
 // Who leaves a good answer half read was told that it is one.
@@ -70,6 +104,8 @@ Touch touch_of(const trace::Exchange& e) {
     t.kind = Kind::end;
   } else if (auto* leased = action(trace::find(e.request_headers, "x-ms-lease-action"))) {
     t.kind = *leased;
+  } else if (read_procedure(t)) {
+    return t;
   } else if (trace::profile_of(e).repeat(e) == trace::Repeat::safe) {
     t.kind = waits(e) ? Kind::wait : Kind::read;
   } else {
@@ -100,7 +136,8 @@ std::vector<Touch> touches_of(const trace::Run& run) {
   for (auto* e : order) {
     auto t = touch_of(*e);
     if (!was_done(*e)) continue;
-    if (t.kind != Kind::create && e->method == "PUT" && !there.contains({e->service, t.path})) t.kind = Kind::create;
+    bool puts = e->method == "PUT" || (t.kind == Kind::write && t.path != path_in(e->target));
+    if (t.kind != Kind::create && puts && !there.contains({e->service, t.path})) t.kind = Kind::create;
     there.emplace(e->service, t.path);
     touches.push_back(std::move(t));
   }

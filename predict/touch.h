@@ -38,6 +38,8 @@ struct Touch {
 //   POST                           write; create of what Location or an `id` in the answer names, where it says 201
 //   POST .../WORD, .../x:WORD      what the word means (complete, release, acquire ...), of the path before it
 //   x-ms-lease-action: WORD        the same, of the path
+//   POST .../WORD, no data in it   a procedure (put, range, deleterange, lock ...): of the path before it and what `key`,
+//                                  `name` or `id` of its JSON body names there
 //   DELETE                         end
 //   GET, HEAD, and what a profile calls safe    read; wait with `wait`, `watch` or `timeout` in its query
 Touch touch_of(const trace::Exchange& e);

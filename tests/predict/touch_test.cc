@@ -50,6 +50,30 @@ TEST(Touch, of_an_action_is_of_what_it_is_done_to) {
   EXPECT_EQ(touched("PUT", "/blob?comp=lease", 201, {{"x-ms-lease-action", "acquire"}}), (Touched{"/blob", "lease"}));
 }
 
+// etcd's JSON gateway: https://etcd.io/docs/v3.5/dev-guide/api_grpc_gateway/
+TEST(Touch, of_a_procedure_is_of_what_its_body_names) {
+  Traffic t;
+  auto call = [&](const char* target, const char* body, const char* operation = "") {
+    auto& e = t.sends("", "POST", target, 200, 1, 2);
+    e.request_sample = body;
+    e.operation = *operation ? operation : e.method + " " + target;
+    auto touch = touch_of(e);
+    return Touched{touch.path, show(touch.kind)};
+  };
+  EXPECT_EQ(call("/v3/kv/put", R"({"key": "bG9jaw==", "value": "bWU="})"), (Touched{"/v3/kv/bG9jaw==", "write"}));
+  EXPECT_EQ(call("/v3/kv/range", R"({"key": "bG9jaw=="})"), (Touched{"/v3/kv/bG9jaw==", "read"}));
+  EXPECT_EQ(call("/v3/kv/deleterange", R"({"key": "bG9ja/=="})"), (Touched{"/v3/kv/bG9ja%2F==", "end"}));
+  EXPECT_EQ(call("/v3/lock/lock", R"({"name": "bG9jaw=="})"), (Touched{"/v3/lock/bG9jaw==", "lease"}));
+  EXPECT_EQ(call("/v3/lease/revoke", R"({"ID": "7587"})"), (Touched{"/v3/lease/7587", "end"}));
+  EXPECT_EQ(call("/v3/kv/range", "{}"), (Touched{"/v3/kv/range", "write"})) << "it names nothing";
+  EXPECT_EQ(call("/jobs/17/complete", R"({"id": 4})", "POST /jobs/{id}/complete"), (Touched{"/jobs/17", "end"}))
+      << "its path does";
+  std::string kinds;
+  t.run.exchanges.resize(3);
+  for (auto& touch : touches_of(t.run)) kinds += std::string(show(touch.kind)) + " ";
+  EXPECT_EQ(kinds, "create read end ");
+}
+
 TEST(Touch, of_a_first_PUT_creates_where_nobody_has_seen_it_before) {
   Traffic t;
   t.sends("", "PUT", "/a", 200, 1, 2);
