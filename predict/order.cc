@@ -49,6 +49,14 @@ bool forked(const Who& a, const Who& b) {
   return false;
 }
 
+// Had who sends the second waited for the end of who sent the first?
+bool joined(const Exchange& a, const Exchange& b) {
+  auto waited = trace::waited_for(b.tag.stack);
+  if (a.pid != b.pid) return std::ranges::find(waited.processes, a.pid) != waited.processes.end();
+  auto strand = Who(a).strand();
+  return strand != 0 && std::ranges::find(waited.strands, strand) != waited.strands.end();
+}
+
 std::string sent_by(const Exchange& e) {
   auto all = e.target + "\n" + e.request_sample;
   for (auto& h : e.request_headers) all += "\n" + h.value;
@@ -74,7 +82,7 @@ bool passed_on(const Exchange& a, const Exchange& b) {
 bool leads(const Exchange& a, const Exchange& b) {
   if (!answered_before(a, b)) return false;
   Who first(a), second(b);
-  return same_strand(first, second) || forked(first, second) || passed_on(a, b);
+  return same_strand(first, second) || forked(first, second) || joined(a, b) || passed_on(a, b);
 }
 
 std::string why(const Exchange& a, const Exchange& b) {

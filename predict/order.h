@@ -19,10 +19,12 @@ namespace retrial::predict {
 //
 //   one strand sends both                            (program order)
 //   the second's strand, or one that it comes of, was begun by the first's after that request   (fork)
+//   the second's strand, or one that it comes of, had waited until the first's had ended, or its process    (join, exit)
 //   the second holds a value that the first's answer gave out, and its request did not          (a message)
 //   a third of these stands between them in the same way                                        (`between`)
 //
-// A join, a lock, an event and a queue are not seen: whether they keep the order is found out by a delay.
+// A lock, an event and a queue are not seen, nor a join that no agent tells: whether they keep the order is found out by
+// a delay.
 std::optional<std::string> unordered(const trace::Exchange& first, const trace::Exchange& second,
                                      std::span<const trace::Exchange* const> between);
 

@@ -45,6 +45,25 @@ TEST(NearMisses, are_none_of_what_was_done_before_the_strand_was_begun) {
   EXPECT_EQ(pairs(t), "");
 }
 
+TEST(NearMisses, are_none_of_what_was_waited_for) {
+  Traffic t;
+  t.sends("1:a,/9,10:d", "PUT", "/jobs/1", 201, 10, 12);
+  t.sends("1:a,14:b,+9", "GET", "/jobs/1", 200, 20, 22);
+  t.sends("1:a,+9,/15,16:b", "GET", "/jobs/1/parts", 200, 24, 26);
+  EXPECT_EQ(pairs(t), "") << "what it starts then is later too";
+  t.run.exchanges[1].tag.stack = "1:a,14:b,+8";
+  EXPECT_EQ(pairs(t), "PUT /jobs/1 > GET /jobs/1") << "another was waited for";
+}
+
+TEST(NearMisses, are_none_of_a_process_whose_end_was_waited_for) {
+  Traffic t;
+  t.sends("1:a", "PUT", "/jobs/1", 201, 10, 12).pid = 41;
+  t.sends("1:a,+@41", "GET", "/jobs/1", 200, 20, 22).pid = 7;
+  EXPECT_EQ(pairs(t), "");
+  t.run.exchanges[1].tag.stack = "1:a,+@42";
+  EXPECT_EQ(pairs(t), "PUT /jobs/1 > GET /jobs/1");
+}
+
 TEST(NearMisses, are_there_of_what_was_done_after_the_strand_was_begun) {
   Traffic t;
   t.sends("1:a,12:b", "PUT", "/jobs/1", 201, 10, 12);

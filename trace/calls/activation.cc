@@ -8,7 +8,8 @@
 namespace retrial::trace {
 
 std::optional<Activation> take_activation(std::string_view& stack) {
-  while (stack.starts_with('/')) stack = stack.contains(',') ? stack.substr(stack.find(',') + 1) : std::string_view{};
+  while (stack.starts_with('/') || stack.starts_with('+'))
+    stack = stack.contains(',') ? stack.substr(stack.find(',') + 1) : std::string_view{};
   Activation a;
   auto *begin = stack.data(), *end = begin + stack.size();
   auto run = std::from_chars(begin, end, a.run);
@@ -45,6 +46,21 @@ std::vector<std::uint64_t> strands_of(std::string_view stack) {
     if (auto number = part.starts_with('/') ? to_int(part.substr(1)) : std::nullopt; number && *number > 0)
       strands.push_back(static_cast<std::uint64_t>(*number));
   return strands;
+}
+
+WaitedFor waited_for(std::string_view stack) {
+  WaitedFor all;
+  for (auto part : split(stack, ',')) {
+    if (!part.starts_with('+')) continue;
+    bool process = part.starts_with("+@");
+    auto number = to_int(part.substr(process ? 2 : 1));
+    if (!number || *number <= 0) continue;
+    if (process)
+      all.processes.push_back(static_cast<std::int32_t>(*number));
+    else
+      all.strands.push_back(static_cast<std::uint64_t>(*number));
+  }
+  return all;
 }
 
 std::uint64_t latest_run(std::string_view stack) {

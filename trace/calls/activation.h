@@ -10,7 +10,8 @@ namespace retrial::trace {
 // request was written, a number of that one run (an activation; unique in its process) and a hash of file, line and
 // function, the same in every run of the program. Where functions cannot be marked (Node), "run.place" of each entry
 // into a library, in whose course any number of them may have run. "/strand" stands between the functions that handed
-// work over (to a thread, a task, a pool) and those that do it. docs/agents.md.
+// work over (to a thread, a task, a pool) and those that do it; "+strand" and "+@process" name what was waited for
+// until it had ended. docs/agents.md.
 
 struct Activation {
   std::uint64_t run = 0, place = 0;
@@ -34,6 +35,12 @@ std::optional<Parting> parting(std::string_view before, std::string_view now);
 // those of runs are drawn in turn: whatever had a smaller one was there before. Empty: what its process began with, or
 // nothing is known.
 std::vector<std::uint64_t> strands_of(std::string_view stack);
+// What whoever sent it had waited for.
+struct WaitedFor {
+  std::vector<std::uint64_t> strands;  // of its own process
+  std::vector<std::int32_t> processes;
+};
+WaitedFor waited_for(std::string_view stack);
 // The greatest number in it: of what was entered last. 0: no stack.
 std::uint64_t latest_run(std::string_view stack);
 

@@ -324,6 +324,62 @@ def test_a_stack_says_which_thread_task_or_pooled_work_sends_and_that_what_was_s
             assert all(run < number for run in latest[:n]) and latest[n] > number
 
 
+WAITED = {  # the last request comes after whose
+    "a_thread": "t = threading.Thread(target=send); t.start(); t.join(); send()",
+    "what_a_thread_waited_for": """
+        def work(): t = threading.Thread(target=send); t.start(); t.join()
+        t = threading.Thread(target=work); t.start(); t.join(); send()
+        """,
+    "work_that_is_started_then": """
+        for _ in range(2): t = threading.Thread(target=send); t.start(); t.join()
+        """,
+    "pooled_work": "send() if concurrent.futures.ThreadPoolExecutor(1).submit(send).result() is None else 0",
+    "a_pool": """
+        with concurrent.futures.ThreadPoolExecutor(1) as pool: pool.submit(send)
+        send()
+        """,
+    "a_process": """
+        subprocess.run([sys.executable, '-c', 'import os, urllib.request; urllib.request.urlopen(os.environ["URL"]).read()'])
+        send()
+        """,
+    "a_fork": """
+        def child():
+            pid = os.fork()
+            if pid == 0: send(); os._exit(0)
+            os.waitpid(pid, 0)
+        child(); child()
+        """,
+}
+NOT_WAITED = {
+    "a_thread_that_goes_on": "t = threading.Thread(target=lambda: (send(), gate.wait())); t.start(); t.join(1); send(); gate.set()",
+    "a_thread": "t = threading.Thread(target=send); t.start(); time.sleep(0.5); send(); t.join()",
+}
+
+
+def waited(tag):
+    return [part[1:] for part in tag["stack"].split(",") if part[0] == "+"]
+
+
+def after_the_end_of_the_first(text, project, server):
+    """Does the last request tell that whoever sent the first had ended before?"""
+    project.write("main.py", "import concurrent.futures, os, subprocess, sys, threading, time, urllib.request\ngate = threading.Event()\n"
+                  "def send(): urllib.request.urlopen(os.environ['URL']).read()\n" + textwrap.dedent(text)).run("main.py", RETRIAL_CAUSES="1")
+    first, last = server.tags[0], server.tags[-1]
+    own = strands(first)
+    process = "@" + (first.get("call") or "").split("-")[0]
+    return bool(own and str(own[-1]) in waited(last)) or process in waited(last)
+
+
+@pytest.mark.parametrize("way", WAITED)
+def test_a_stack_says_whose_end_was_waited_for(way, project, server):
+    assert after_the_end_of_the_first(WAITED[way], project, server)
+
+
+@pytest.mark.parametrize("way", NOT_WAITED)
+def test_a_stack_says_nothing_of_what_may_go_on(way, project, server):
+    assert not after_the_end_of_the_first(NOT_WAITED[way], project, server)
+
+
 PROJECTS = {  # what the project's own files say its name is, or the user
     "pyproject": ("pyproject.toml", '[build-system]\nrequires = []\n\n[project]\nname = "Tidy.Client"\n', {}),
     "poetry": ("pyproject.toml", "[tool.poetry]\nname = 'tidy-client'\n", {}),

@@ -30,6 +30,7 @@ def start():
             "grpc.aio._channel": "grpc_calls",
             "grpc.aio._call": "grpc_aio",
             "grpc.aio._interceptor": "grpc_aio",
+            "os": "carry",
             "threading": "carry",
             "concurrent.futures.thread": "carry",
             "multiprocessing.pool": "carry",

@@ -11,6 +11,7 @@ def apply(module):
     {
         "threading": _threads,
         "concurrent.futures.thread": _executors,
+        "os": _processes,
         "multiprocessing.pool": _pools,
         "asyncio.base_events": _tasks,
         "asyncio.tasks": _threads_to_loops,
@@ -55,8 +56,17 @@ def _threads(module):
     def carrying_bootstrap(self):
         site.run_with(getattr(self, "_retrial_origin", None), bootstrap, (self,), {})
 
+    join = module.Thread.join
+
+    @wraps(join)
+    def carrying_join(self, timeout=None):
+        join(self, timeout)
+        if not self.is_alive():
+            site.wait_for(getattr(self, "_retrial_origin", None))
+
     module.Thread.start = carrying_start
     module.Thread._bootstrap = carrying_bootstrap
+    module.Thread.join = carrying_join
 
 
 def _executors(module):
@@ -64,9 +74,42 @@ def _executors(module):
 
     @wraps(submit)
     def carrying_submit(self, fn, *args, **kwargs):
-        return submit(self, _carried(fn), *args, **kwargs)
+        fn = _carried(fn)
+        future = submit(self, fn, *args, **kwargs)
+        if isinstance(fn, _Carried):
+            future._retrial_origin = fn._origin
+        return future
 
     module.ThreadPoolExecutor.submit = carrying_submit
+    for name in ("result", "exception"):
+        _waiting(module._base.Future, name)
+
+
+def _waiting(future, name):
+    original = getattr(future, name)
+
+    @wraps(original)
+    def method(self, timeout=None):
+        try:
+            return original(self, timeout)
+        finally:
+            if self.done():
+                site.wait_for(getattr(self, "_retrial_origin", None))
+
+    setattr(future, name, method)
+
+
+def _processes(module):
+    original = module.waitpid
+
+    @wraps(original)
+    def waitpid(*args):
+        ended, status = original(*args)
+        if ended and (module.WIFEXITED(status) or module.WIFSIGNALED(status)):
+            site.wait_for_process(ended)
+        return ended, status
+
+    module.waitpid = waitpid
 
 
 def _pools(module):

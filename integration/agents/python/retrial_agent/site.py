@@ -12,6 +12,7 @@ the work was handed over: by the application through the runtime alone (`gather(
 a library within an entry, which then goes on here, as long as that entry has not returned. After
 that the entry cannot be told, and the call id is left out.
 """
+import os
 import sys
 import weakref
 from binascii import crc32
@@ -31,11 +32,13 @@ _GENERATORS = 0x20 | 0x200  # CO_GENERATOR, CO_ASYNC_GENERATOR: one frame serves
 class Origin:
     """Who handed work over: the call site, and the entry it belongs to (`entry` is a weak
     reference to its mark), or `direct` where no library stood between; and its course. `chain`:
-    the frames that go on behind those of the work's own stack, the site itself the first."""
+    the frames that go on behind those of the work's own stack, the site itself the first. `waited`:
+    once the work has ended, the strand that it was and those that it had waited for."""
 
-    __slots__ = ("site", "entry", "direct", "course", "chain")
+    __slots__ = ("site", "entry", "direct", "course", "chain", "waited")
 
     def __init__(self, site, entry, direct, course, chain):
+        self.waited = ()
         self.site = site
         self.entry = entry
         self.direct = direct
@@ -48,7 +51,7 @@ class Course:
     site, the nearest first, "file:line:function", encoded. `activations`: which runs of which
     functions, the outermost first: "run:place" of each application frame, and of the outermost
     library function called from it; `place` is a hash of file, line and function; "/number" before those of work that
-    was handed over: a strand. `libraries`:
+    was handed over: a strand; "+number" and "+@process" of what has been waited for. `libraries`:
     "run:name" of the first function that runs of each library, the outermost first; of one that is entered again by
     another that it has called once more. `statement`: a hash
     of where the test's outermost function stands, or 0."""
@@ -64,7 +67,9 @@ class Course:
 
 _NOTHING = Course((), (), (), 0)
 _tasks = weakref.WeakKeyDictionary()  # asyncio task -> Origin
-_thread = _local()  # .origin of the work that this thread does
+_thread = _local()  # .origin of the work that this thread does; .waited: what that has waited for
+_WAITED = 8  # the latest
+_causes = "RETRIAL_CAUSES" in os.environ
 
 
 def place():
@@ -112,7 +117,7 @@ def _course(frame, task, site):
     callers = before.callers if site is None else _callers(site, edge, carried)
     runs.reverse()
     names.reverse()
-    activations = (before.activations + tuple(runs))[-_MOST:]
+    activations = (before.activations + tuple(runs) + getattr(_thread, "waited", ()))[-_MOST:]
     return Course(callers, activations, (before.libraries + tuple(names))[-_LIBRARIES:], statement)
 
 
@@ -242,12 +247,31 @@ def entry_of(task):
 
 def run_with(value, function_, args, kwargs):
     """Runs work in this thread under the origin of whoever handed it over."""
-    before = getattr(_thread, "origin", None)
-    _thread.origin = value
+    before, waited = getattr(_thread, "origin", None), getattr(_thread, "waited", ())
+    _thread.origin, _thread.waited = value, ()
     try:
         return function_(*args, **kwargs)
     finally:
-        _thread.origin = before
+        if value is not None:
+            value.waited = _thread.waited + tuple("+" + a[1:] for a in value.course.activations[-1:] if a[0] == "/")
+        _thread.origin, _thread.waited = before, waited
+        wait_for(value)
+
+
+def wait_for(origin):
+    """The work of that origin has ended, and this thread goes on."""
+    if origin is not None:
+        _wait(origin.waited)
+
+
+def wait_for_process(pid):
+    _wait(("+@%d" % pid,))
+
+
+def _wait(more):
+    if _causes and more:
+        before = tuple(w for w in getattr(_thread, "waited", ()) if w not in more)
+        _thread.waited = (before + more)[-_WAITED:]
 
 
 def _walk(frame, task):
