@@ -105,6 +105,7 @@ int main(int argc, char** argv) {
   measure("trace", [&] { return (run = suite(count)).exchanges.size(); });
   died = with_death(count);
   measure("near-misses", [&] { return predict::near_misses(run).size(); });
+  measure("further-apart", [&] { return predict::further_apart(run); });
   measure("waits", [&] { return predict::waits_of(run).size(); });
   measure("moments", [&] { return predict::moments(run).size(); });
   measure("recovery", [&] {

@@ -115,6 +115,7 @@ Result<void> Campaign::put_on_trial() {
     if (auto ok = learn_deaths(context_, refs_, time_left(), out_.record.remarks); !ok) return ok;
   if (setting_.predict_only) {
     out_.may_turn = may_turn(refs_.tests);
+    out_.further_apart = further_apart(refs_.tests);
     out_.may_die = may_die(refs_.tests, refs_.deaths);
     return {};
   }

@@ -45,6 +45,7 @@ struct CampaignOutcome {
   std::vector<Forecast> forecasts;  // their times from the campaign's beginning on
   std::string plan_file;            // its text
   std::vector<MayTurn> may_turn;    // of predict_only
+  std::size_t further_apart = 0;    // likewise: pairs that are not among them for that alone
   std::vector<MayDie> may_die;      // likewise
   checkers::Learned learned;        // of learn_only
   // Of look_only:

@@ -81,6 +81,7 @@ Json json_of_deaths(const std::vector<campaign::MayDie>& deaths) {
 std::string json_of_candidates(const campaign::CampaignOutcome& outcome) {
   Json out{{"version", 1},
            {"candidates", json_of_turns(outcome.may_turn)},
+           {"further_apart", outcome.further_apart},
            {"deaths", json_of_deaths(outcome.may_die)},
            {"left_alone", outcome.record.left_alone},
            {"remarks", outcome.record.remarks},
@@ -115,6 +116,10 @@ int predict_orders(const CampaignOptions& options, bool json) {
         "apart are, while both wait)\n");
   else
     fmt::print("{} to be held: retrial run --policies order -- COMMAND\n", calls);
+  if (outcome->further_apart)
+    fmt::print("{} further apart than {} ms: not held, as no delay of ours would turn them around\n",
+               campaign::report::counted(outcome->further_apart, "pair of operations", "pairs of operations"),
+               predict::kNear / kMillisecond);
   if (!outcome->may_die.empty())
     fmt::print("{} at which a process is to die: retrial run --policies tof -- COMMAND\n",
                campaign::report::counted(outcome->may_die.size(), "moment"));

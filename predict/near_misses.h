@@ -37,6 +37,10 @@ struct NearMiss {
 // first. Only requests of the test itself, not of its set-up and teardown.
 std::vector<NearMiss> near_misses(const trace::Run& run);
 
+// How many more pairs of places there are that are near misses but for being further apart, and so are not delayed: on a
+// busy machine, or with longer work between. Of each path what came to it last is looked at.
+std::size_t further_apart(const trace::Run& run);
+
 // How long the first has to be held so that the second comes before it: Waffle's (gap + 1 ms) x 1.15, at least 5 ms and
 // at most 100.
 Nanos delay_for(Nanos gap);

@@ -38,4 +38,10 @@ std::vector<MayTurn> may_turn(const std::map<std::string, const trace::Run*>& te
   return all;
 }
 
+std::size_t further_apart(const std::map<std::string, const trace::Run*>& tests) {
+  std::size_t all = 0;
+  for (auto& [test, run] : tests) all += predict::further_apart(*run);
+  return all;
+}
+
 }  // namespace retrial::campaign

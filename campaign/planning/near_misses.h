@@ -18,4 +18,7 @@ struct MayTurn {
 // Of all tests, each pair of call sites and operations once.
 std::vector<MayTurn> may_turn(const std::map<std::string, const trace::Run*>& tests);
 
+// What predict::further_apart counts, of all tests: none of it is tried.
+std::size_t further_apart(const std::map<std::string, const trace::Run*>& tests);
+
 }  // namespace retrial::campaign

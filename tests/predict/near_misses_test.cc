@@ -94,6 +94,11 @@ TEST(NearMisses, are_none_further_apart_than_a_delay_reaches) {
   t.sends("1:a,12:b", "PUT", "/jobs/1", 201, 10, 12);
   t.sends(kChild, "GET", "/jobs/1", 200, 109, 111);
   EXPECT_EQ(pairs(t), "");
+  EXPECT_EQ(further_apart(t.run), 1u) << "but they are counted";
+  t.sends(kChild, "GET", "/jobs/1", 200, 309, 311);
+  EXPECT_EQ(further_apart(t.run), 1u) << "the same two places";
+  t.sends("1:a,12:b", "DELETE", "/jobs/1", 204, 500, 502);
+  EXPECT_EQ(further_apart(t.run), 2u) << "what the other has read is ended, but its own making of it is no other's";
 }
 
 TEST(NearMisses, of_one_pair_of_places_are_one) {
@@ -151,6 +156,7 @@ TEST(NearMisses, are_found_in_a_hundred_thousand_requests_with_bounded_looks) {
             i % 2 ? 200 : 201, i / 100, i / 100 + 1);
   for (auto& e : t.run.exchanges) e.operation = e.method + " /jobs/{id}";
   EXPECT_LE(near_misses(t.run).size(), 4u);
+  EXPECT_EQ(further_apart(t.run), 0u) << "those are near somewhere";
 }
 
 }  // namespace
