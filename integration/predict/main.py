@@ -13,18 +13,30 @@ import tempfile
 import time
 from pathlib import Path
 
+import by_chance
+import costs
+
 HERE = Path(__file__).parent
 RUNNERS = {".py": [sys.executable, "-B"], ".mjs": ["node"]}
 RETRIAL = os.environ.get("RETRIAL", str(HERE.parents[1] / "build/release/retrial"))
 
 
+def argv_of(program):
+    return [*RUNNERS[program.suffix], program.name]
+
+
+def campaign(program, out):
+    policy = "tof" if program.parent.name == "tof" else "order"
+    return subprocess.run([RETRIAL, "run", "--policies", policy, "--out", str(out), "--", *argv_of(program)], cwd=program.parent,
+                          capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+
 def trial(program, scratch):
     """The confidences of what its folder is about, None where it was not tried; runs with a fault; seconds; and what was told."""
-    policy, verdict = ("tof", "time-of-fault") if program.parent.name == "tof" else ("order", "order-violation")
+    verdict = "time-of-fault" if program.parent.name == "tof" else "order-violation"
     out = Path(scratch) / program.stem
     began = time.monotonic()
-    done = subprocess.run([RETRIAL, "run", "--policies", policy, "--out", str(out), "--", *RUNNERS[program.suffix], program.name], cwd=program.parent,
-                          capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    done = campaign(program, out)
     took = time.monotonic() - began
     try:
         report = json.loads((out / "findings.json").read_text())
@@ -44,17 +56,21 @@ def main():
     parser = argparse.ArgumentParser(prog="./dev predict-bench", description=__doc__)
     parser.add_argument("program", nargs="*", help="only these (default: all)")
     parser.add_argument("--times", type=int, default=1, help="how often each is tried (default: 1)")
+    parser.add_argument("--costs", action="store_true", help="what a run takes under Retrial, of what it takes by itself, in place of what is found")
+    parser.add_argument("--by-chance", type=int, metavar="N", help="what N crashes and delays at requests drawn by chance find, in place of it (400: an hour)")
+    parser.add_argument("--seed", type=int, default=1, help="of --by-chance")
     asked = parser.parse_args()
     counts = {}
     with tempfile.TemporaryDirectory(prefix="predict-") as scratch:
+        folder = Path(scratch) / "programs"
+        shutil.copytree(HERE, folder, ignore=shutil.ignore_patterns(".retrial"))
+        programs = [p for p in sorted(folder.glob("*/[rw]_*.*")) if p.suffix in RUNNERS and (not asked.program or p.stem in asked.program)]
+        if asked.costs:
+            return costs.measure(programs, argv_of, campaign, scratch)
+        if asked.by_chance:
+            return by_chance.measure(RETRIAL, programs, argv_of, asked.by_chance, asked.seed, scratch)
         print("| program | told | runs with a fault | seconds | |\n|---|---|---|---|---|")
-        programs = Path(scratch) / "programs"
-        shutil.copytree(HERE, programs, ignore=shutil.ignore_patterns(".retrial"))
-        for program in sorted(programs.glob("*/[rw]_*.*")):
-            if program.suffix not in RUNNERS:
-                continue
-            if asked.program and program.stem not in asked.program:
-                continue
+        for program in programs:
             for again in range(asked.times):
                 here, held, took, words = trial(program, f"{scratch}/{again}")
                 wrong = program.stem.startswith("w_")
