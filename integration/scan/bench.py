@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How right `retrial scan` is on published packages whose retry code was read by hand (truth.json), and how fast.
 
-bench.py FOLDER [--binary RETRIAL] [--set tune|held|fresh] [--wrong]   FOLDER keeps the packages; what is missing is fetched
+bench.py FOLDER [--binary RETRIAL] [--set tune|held|fresh|next] [--wrong]   FOLDER keeps the packages; what is missing is fetched
 bench.py FOLDER --speed TREE                                      lines a second and memory, over any tree
 """
 import argparse
@@ -16,7 +16,8 @@ import zipfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ENDINGS = (".py", ".js", ".mjs", ".cjs", ".ts", ".tsx", ".java", ".go")
+ENDINGS = (".py", ".js", ".mjs", ".cjs", ".ts", ".tsx", ".java", ".go", ".rs", ".cs")
+SETS = ("tune", "held", "fresh", "next")
 LEFT_OUT = {"test", "tests", "testdata", "example", "examples", "benchmark", "node_modules"}
 
 
@@ -60,6 +61,17 @@ def fetch(folder, package):
         run("mvn", "-q", "dependency:copy", f"-Dartifact={name}:{version}:jar:sources", f"-DoutputDirectory={part}")
         for file in list(part.glob("*.jar")):
             zipfile.ZipFile(file).extractall(part)
+    elif package["registry"] == "crates":
+        (part / "src").mkdir()
+        (part / "src/lib.rs").touch()
+        (part / "Cargo.toml").write_text(f'[package]\nname = "bench"\nversion = "0.0.0"\n[dependencies]\n"{name}" = "={version}"\n')
+        run("cargo", "vendor", "-q", "--versioned-dirs", cwd=part)
+        (part / "vendor" / f"{name}-{version}").rename(into)
+        return into
+    elif package["registry"] == "github":
+        run("git", "init", "-q", cwd=part)
+        run("git", "fetch", "-q", "--depth", "1", f"https://github.com/{name}", version, cwd=part)
+        run("git", "checkout", "-q", "FETCH_HEAD", cwd=part)
     part.rename(into)
     return into
 
@@ -69,7 +81,7 @@ def sources(root):
         return [root]
     found = []
     for at, folders, files in os.walk(root):
-        folders[:] = sorted(f for f in folders if f not in LEFT_OUT)
+        folders[:] = sorted(f for f in folders if f.lower() not in LEFT_OUT)
         for name in sorted(files):
             if name.endswith(ENDINGS) and not name.endswith(("_test.go", ".min.js", ".d.ts")) and name != "functional_tests.go":
                 found.append(Path(at) / name)
@@ -141,7 +153,7 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--binary", default=str(HERE.parents[1] / "build/release/retrial"))
     parser.add_argument("--truth", type=Path, default=HERE / "truth.json")
-    parser.add_argument("--set", choices=["tune", "held", "fresh"])
+    parser.add_argument("--set", choices=SETS)
     parser.add_argument("--wrong", action="store_true", help="name what was missed, and what was told falsely")
     parser.add_argument("--speed", metavar="TREE")
     options = parser.parse_args()
@@ -151,7 +163,7 @@ def main():
     if options.speed:
         return speed(binary, options.speed)
     packages = json.loads(options.truth.read_text())["packages"]
-    for kind in ("tune", "held", "fresh"):
+    for kind in SETS:
         if options.set not in (None, kind):
             continue
         tally = dict.fromkeys(("true", "found", "false", "either", "bound", "wait", "seconds", "lines"), 0)
