@@ -128,14 +128,20 @@ struct Ends {
       if (word.starts_with("should") && (text_says_retry(part_around(text, id)) || counted)) asked = true;
       if (!says_retry(id)) continue;
       bool asks = contains(word, {"should", "can", "allow", "has", "next", "step"}),
-           kind = contains(word, {"able", "error", "delay", "strategy", "time", "wait", "after", "interval", "enabled",
-                                  "attempted_"});  // what was attempted, not how often
+           kind = contains(word, {"able", "error", "delay", "strategy", "time", "wait", "after", "interval", "period",
+                                  "enabled", "attempted_"}) ||
+                  word.ends_with("ing");  // what was attempted, not how often
       asked |= asks && !kind;
-      named |= !asks && !kind;
+      auto part = part_around(text, id);
+      bool nothing = contains(part, {"nil", "null", "None", "undefined"});
+      // `!policy.Attempt(query)`: what it is called of may end it.
+      bool called = part.contains(std::string(id) + "("), of_state = word.starts_with("is") || word.starts_with("get");
+      asked |= !asks && !kind && !of_state && !compares(part) && called && part.contains('.');
+      named |= !asks && !kind && !nothing && compares(called ? part : text);
     }
     if (asks_for_first(text)) return {};
     if (counted && (compares(text) || identifiers(text).size() == 1)) return {Bound::count, shown};
-    if (named && compares(text) && moves(text)) return {Bound::count, shown};
+    if (named && moves(text)) return {Bound::count, shown};
     if (counted && contains(text, {"!", "not ", "("})) return {Bound::elsewhere, shown};
     if (says_time(text) && !text.starts_with("let ") &&
         contains(text, {"<", ">", "After(", "Before(", "expired", "elapsed", "isBefore", "isAfter"}))
@@ -178,6 +184,7 @@ bool stands_in_success(const Tree& tree, int i, int loop) {
 bool hands_over(const Tree& tree, int call) {
   int arguments = tree.child(call, Part::arguments);
   if (arguments < 0 || !is_given_error(tree, call) || is_talk(callee_of(tree, call))) return false;
+  if (text_says_retry(receiver(callee_of(tree, call)))) return true;  // a policy
   return std::ranges::any_of(identifiers(tree.text(arguments)),
                              [](auto id) { return says_time(id) || says_retry(id); });
 }
@@ -189,6 +196,36 @@ bool asks_policy(const Tree& tree, int choice, int loop) {
   for (int i = choice; i < tree[choice].past; i++)
     if (outcome_of(tree, i).failed != 0) return false;  // it is what was tried
   return text.find('(') != text.npos && text_says_retry(text) && flow_of(tree, choice, loop).leaves;
+}
+
+// `Some(CONFLICT) if !retried => { retried = true; … }`, and nothing sets it back.
+bool spends_a_flag_of_its_own(const Tree& tree, int holder, int test, int loop) {
+  auto text = bare(tree.text(test));
+  for (auto id : identifiers(text)) {
+    auto before = trim(text.substr(0, static_cast<std::size_t>(id.data() - text.data())));
+    if (!before.ends_with('!') && !before.ends_with("not")) continue;
+    bool on = false, off = false;
+    for (int i : tree.assignments(id)) {
+      int value = tree.child(i, Part::value);
+      if (value < 0 || !tree.within(i, loop)) continue;
+      bool set = tree.text(value) == "true" || tree.text(value) == "True";
+      on |= set && tree.within(i, holder);
+      off |= !set;
+    }
+    if (on && !off) return true;
+  }
+  return false;
+}
+
+// All that leads back by a word of its own stands there.
+bool holds_every_way_back(const Tree& tree, int holder, int loop) {
+  bool any = false;
+  for (int i = loop + 1; i < tree[loop].past; i++) {
+    if (tree[i].role != Role::again || loop_of(tree, i) != loop) continue;
+    if (!tree.within(i, holder)) return false;
+    any = true;
+  }
+  return any || tree.kind(holder) == "match_arm";
 }
 
 }  // namespace
@@ -230,7 +267,14 @@ Bound bound_of_loop(const Tree& tree, int loop) {
       }
     if (tree[i].role == Role::call)
       if (auto limit = limit_raced(tree, i, loop); !limit.empty()) take(best, {Bound::time, one_line(limit)});
-    if (int guard = guard_of(tree, i); guard >= 0) take(best, ends.by(tree.text(guard)));
+    if (int guard = guard_of(tree, i); guard >= 0) {
+      take(best, ends.by(tree.text(guard)));
+      if (spends_a_flag_of_its_own(tree, i, guard, loop) && holds_every_way_back(tree, i, loop))
+        take(best, {Bound::count, one_line(tree.text(guard))});
+    }
+    if (int test = tree[i].role == Role::branch ? tree.child(i, Part::condition) : -1;
+        test >= 0 && spends_a_flag_of_its_own(tree, i, test, loop) && holds_every_way_back(tree, i, loop))
+      take(best, {Bound::count, one_line(tree.text(test))});
     if (tree.kind(i) == "communication_case" && of_context(tree.text(i))) take(best, {Bound::caller, "ctx.Done()"});
     bool failed = tree[i].role == Role::call && tree.around(i, Role::handler) > loop && hands_over(tree, i);
     if (failed || (tree[i].role == Role::choice && asks_policy(tree, i, loop)))

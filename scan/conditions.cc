@@ -93,11 +93,35 @@ bool is_error_name(std::string_view id) {
   return id == "err" || id == "error" || id == "exc" || id == "ex" || id == "e" || id == "exception";
 }
 
+// `rc != SQLITE_OK`, `answer == Status::Success`: 1 if it differs, -1 if it is that, 0 if nothing of the kind is asked.
+int compared_with_success(std::string_view text) {
+  auto at = text.find("==");
+  bool differs = at == text.npos;
+  if (differs) at = text.find("!=");
+  if (at == text.npos) return 0;
+  auto with = trim(text.substr(text.find_first_not_of("!=", at)));
+  auto parts = parts_of(last_name(with));
+  bool constant = with.find_first_of(".:") != with.npos ||
+                  std::ranges::none_of(with, [](unsigned char c) { return std::islower(c) != 0; });
+  bool name = constant && !parts.empty() && with.ends_with(last_name(with)) &&
+              (parts.back() == "ok" || parts.back() == "success");
+  return !name ? 0 : differs ? 1 : -1;
+}
+
+// `if (shouldRetry)`, `!attempt_retry`: what was asked for and kept.
+bool is_word_for_retry(std::string_view text) {
+  auto parts = parts_of(text);
+  return identifiers(text).size() == 1 && last_name(text) == text && parts.size() > 1 && parts.back() == "retry";
+}
+
 Says of_atom(std::string_view text, bool values) {
   if (is_error_name(text) || text == "ec") return {1};
   if (auto says = of_result(text); says.failed != 0) return says;
   if (has(text, {"let Err(", ".is_err()"})) return {1};
   if (has(text, {"let Ok(", ".is_ok()", ").ok()"})) return {-1};
+  if (text.starts_with("let Some(") || text.starts_with("let None")) return {text.starts_with("let N") ? 1 : -1, true};
+  if (int with = compared_with_success(text); with != 0) return {with};
+  if (is_word_for_retry(text)) return {1};
   auto ids = identifiers(text);
   bool failed_named = false, retry_named = false;
   for (auto id : ids) {

@@ -42,7 +42,8 @@ std::vector<std::string_view> counters_in(const Tree& tree, int within) {
     int value = tree.child(i, Part::value);
     auto head = value >= 0 ? text.substr(0, tree[value].begin - tree[i].begin) : text;
     bool steps = has_one(head, {"++", "--", "+=", "-="});
-    if (!steps && value >= 0 && tree.text(value).find(" - ") != std::string_view::npos)  // what is left of them
+    auto held = value >= 0 ? tree.text(value) : std::string_view();
+    if (auto minus = held.find(" - "); !steps && minus != held.npos && held.find('(') > minus)  // what is left of them
       for (auto id : identifiers(tree.text(value)))
         steps |= says_retry(id) && !icontains(id, "delay") && !icontains(id, "time");
     if (!steps && value >= 0 && mentions(tree.text(value), name))

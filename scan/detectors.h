@@ -50,6 +50,8 @@ std::vector<std::string_view> names_of_the_turn(const Tree& tree, int loop, cons
 // Is what is called next another: its parent folder, the next name, the next port? Set behind the call, by a step or by
 // another value, given to it, and compared with nothing.
 bool moves_on(const Tree& tree, int loop, int call);
+// `answer = get(url); url = answer.next`: a redirect, the next page.
+bool follows_answer(const Tree& tree, int loop, int call);
 // Is something taken in each turn: off a list, a queue, an iterator?
 bool takes_another(const Tree& tree, int loop);
 // Does `call`, in the stretch that is tried, get what was taken or typed before that in the same turn of the loop?

@@ -1,4 +1,6 @@
 // Where only what failed leads.
+#include <algorithm>
+
 #include "base/text.h"
 #include "scan/detectors.h"
 #include "scan/flow.h"
@@ -14,7 +16,7 @@ bool is_told_events(const Tree& tree, int call, int below) {
   int arguments = tree.child(call, Part::arguments), first = arguments >= 0 ? tree.first(arguments) : -1;
   if ((name != "on" && name != "once" && name != "addEventListener") || first < 0 || tree.within(below, first))
     return false;
-  for (std::string_view what : {"error", "close", "timeout", "disconnect"})
+  for (std::string_view what : {"error", "close", "timeout", "disconnect", "retry"})
     if (icontains(tree.text(first), what)) return true;
   return false;
 }
@@ -65,6 +67,13 @@ Says outcome_of(const Tree& tree, int arm) {
   return text.starts_with("Err(") ? Says{1} : text.starts_with("Ok(") ? Says{-1} : Says{};
 }
 
+// Go's `case *RequestErrUnprepared:`.
+static bool is_case_of_error(const Tree& tree, int arm) {
+  int type = tree.kind(arm) == "type_case" ? tree.first(arm) : -1;
+  auto parts = type >= 0 ? parts_of(last_name(tree.text(type))) : std::vector<std::string>();
+  return std::ranges::any_of(parts, [](auto& part) { return part == "err" || part == "error"; });
+}
+
 bool hears_of_loss(const Tree& tree, int i, int function) {
   for (int p = tree[i].parent; p > function; p = tree[p].parent) {
     if (tree[p].role == Role::handler) return false;
@@ -77,7 +86,7 @@ bool hears_of_loss(const Tree& tree, int i, int function) {
 bool on_error_path(const Tree& tree, int i, int function) {
   int below = i;
   for (int p = tree[i].parent; p > function; below = p, p = tree[p].parent) {
-    if (tree[p].role == Role::handler || outcome_of(tree, p).failed > 0) return true;
+    if (tree[p].role == Role::handler || outcome_of(tree, p).failed > 0 || is_case_of_error(tree, p)) return true;
     if (tree[p].role == Role::branch && tree[below].part != Part::condition) {
       auto says = says_at(tree, p);
       if (!says.weak && says.failed == (tree[below].part == Part::then ? 1 : -1)) return true;

@@ -60,8 +60,9 @@ bool has_effect(std::string_view callee) {
   static constexpr std::array<std::string_view, 14> all{"post",    "create",   "insert", "send",  "publish",
                                                         "charge",  "transfer", "submit", "pay",   "patch",
                                                         "enqueue", "order",    "add",    "append"};
-  static constexpr std::array<std::string_view, 10> ours{"channel", "client", "connection", "session", "socket",
-                                                         "context", "stream", "reader",     "agent",   "cursor"};
+  static constexpr std::array<std::string_view, 13> ours{"channel", "client",   "connection", "session", "socket",
+                                                         "context", "stream",   "reader",     "agent",   "cursor",
+                                                         "handler", "listener", "callback"};
   static constexpr std::array<std::string_view, 9> how{"do",   "async", "try",   "internal", "batch",
                                                        "bulk", "safe",  "force", "must"};
   static constexpr std::array<std::string_view, 16> others{"get",   "is",       "has",     "on",     "can",   "should",
@@ -71,6 +72,9 @@ bool has_effect(std::string_view callee) {
   if (parts.empty() || says_retry(last_name(callee)) || among(parts.back(), ours) || among(parts.front(), others) ||
       receiver(callee) == "atomic")
     return false;
+  static constexpr std::array<std::string_view, 10> talks{"connect", "subscribe", "unsubscribe", "refresh", "ping",
+                                                          "pong",    "heartbeat", "ack",         "hello",   "auth"};
+  if (std::ranges::any_of(parts, [](auto& part) { return among(part, talks); })) return false;
   auto verb = std::ranges::find_if(parts, [](auto& part) { return !among(part, how); });
   return (verb != parts.end() && among(*verb, all)) || among(parts.back(), all);
 }

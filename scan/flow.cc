@@ -146,6 +146,8 @@ Flow flow_of(const Tree& tree, int statement, int loop) {
       return of_attempt(tree, statement, loop);
     case Role::call:
       if (ends_process(callee_of(tree, statement))) return {.leaves = true};
+      if (tree.language().family == "rust" && tree.child(statement, Part::arguments) >= 0)  // `Err(match … { … })`
+        return in_turn(tree, tree.child(statement, Part::arguments), loop);
       return {.falls = true};
     case Role::assign:
       if (ends_by_flag(tree, statement, loop)) return {.leaves = true};

@@ -1,6 +1,7 @@
 #include "scan/given.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "scan/flow.h"
@@ -10,20 +11,36 @@
 
 namespace retrial::scan {
 
+// `self.client.get_children`: by its first word it does something, so that it is a method.
+static bool names_a_deed(std::string_view name) {
+  static constexpr std::array<std::string_view, 16> all{"get",     "set",  "list",   "read",   "write",  "delete",
+                                                        "remove",  "load", "exists", "ensure", "create", "update",
+                                                        "publish", "call", "run",    "execute"};
+  auto parts = parts_of(name);
+  return !parts.empty() && (std::ranges::count(all, parts.front()) > 0 || reaches_out(parts.front()));
+}
+
 bool gives_function(const Tree& tree, int call) {
   if (tree.child(call, Part::body) >= 0) return true;  // Ruby's block
   int arguments = tree.child(call, Part::arguments);
   if (arguments < 0) return false;
+  bool first = true;
   for (int c = tree.first(arguments); c >= 0; c = tree.next(c)) {
     auto role = tree[c].role;
     auto kind = tree.kind(c);
     if (role == Role::function || kind == "method_reference") return true;
+    if (tree[c].role == Role::call) {
+      auto made = last_name(callee_of(tree, c));  // `connect.bind(this)`
+      if (made == "bind" || made == "partial") return true;
+    }
     // A name that may be a function's, where it comes first.
     bool named =
         role == Role::name || kind == "attribute" || kind == "member_expression" || kind == "selector_expression";
     auto text = tree.text(c);
     if (named && text != "ctx" && text != "this" && text != "self" && !says_failed(last_name(text)))
-      if (!tree.functions(last_name(text)).empty()) return true;
+      if (!tree.functions(last_name(text)).empty() || (first && kind == "attribute" && names_a_deed(last_name(text))))
+        return true;
+    first = false;
   }
   return false;
 }
@@ -45,8 +62,16 @@ std::string_view as_written(std::string_view callee) {
   return callee.ends_with(".default") ? callee.substr(0, callee.size() - 8) : callee;
 }
 
+// `Object.assign({ retries: 3 }, options)`: what stands where nothing is said.
+static bool only_merges(const Tree& tree, int call) {
+  auto callee = tree[call].role == Role::call ? callee_of(tree, call) : std::string_view();
+  auto name = lower(last_name(callee));
+  return callee == "Object.assign" || name == "merge" || name == "defaults" || name == "extend";
+}
+
 bool told_to_a_call(const Tree& tree, int option) {
   for (int p = tree[option].parent; p >= 0 && tree[p].role != Role::function; p = tree[p].parent) {
+    if (tree[p].part == Part::arguments && tree[p].parent >= 0 && only_merges(tree, tree[p].parent)) return false;
     if (tree[p].part == Part::arguments || tree.kind(p) == "composite_literal" || tree[p].role == Role::decorator)
       return true;
     if (tree[p].role == Role::assign) return false;
@@ -135,6 +160,19 @@ bool is_operator(const Tree& tree, int call) {
   auto name = callee_of(tree, call);
   return (name == "retry" || name == "retryWhen") && tree[list].part == Part::arguments && pipe >= 0 &&
          tree[pipe].role == Role::call && last_name(callee_of(tree, pipe)) == "pipe";
+}
+
+bool is_decorator_made_here(const Tree& tree, int call) {
+  auto callee = callee_of(tree, call);
+  return (callee == "backoff.on_exception" || callee == "backoff.on_predicate") && tree.function_of(call) >= 0 &&
+         tree[tree[call].parent].role == Role::assign;
+}
+
+bool is_heard_by_bottleneck(const Tree& tree, int call) {
+  int arguments = tree.child(call, Part::arguments), first = arguments >= 0 ? tree.first(arguments) : -1;
+  return first >= 0 && last_name(callee_of(tree, call)) == "on" && identifiers(tree.text(first)).empty() &&
+         tree.text(first).substr(1, 6) == "failed" && icontains(receiver(callee_of(tree, call)), "limiter") &&
+         tree.source().find("ottleneck") != std::string_view::npos;
 }
 
 std::string with_spread(const Tree& tree, std::string_view arguments) {

@@ -31,6 +31,10 @@ std::string_view chain_of(const Tree& tree, int call);
 bool is_strategy(std::string_view given);
 // Among the operators of a stream: `source.pipe(retry(3))`.
 bool is_operator(const Tree& tree, int call);
+// `self.retry = backoff.on_exception(…)` in a function: what it is given later is tried again.
+bool is_decorator_made_here(const Tree& tree, int call);
+// Bottleneck's `limiter.on("failed", (error, info) => 1000)`: what it gives is how long it waits to try again.
+bool is_heard_by_bottleneck(const Tree& tree, int call);
 // With what is spread into them: `@retry(**RETRY)`, `axiosRetry(client, {...options})` say what RETRY and options were
 // set to.
 std::string with_spread(const Tree& tree, std::string_view arguments);

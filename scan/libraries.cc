@@ -34,15 +34,15 @@ bool is_retry_decorator(std::string_view name) {
 }
 
 bool runs_again(std::string_view callee, bool function_given) {
-  static constexpr std::array<std::string_view, 22> never{
-      "should", "is",  "can",   "max",    "get",    "set", "has",   "log",  "on",     "next",     "reset",
+  static constexpr std::array<std::string_view, 23> never{
+      "allow", "should", "is",  "can",   "max",    "get",    "set", "has",   "log",  "on",     "next",     "reset",
       "count",  "new", "parse", "handle", "update", "add", "clear", "stop", "cancel", "schedule", "record"};
-  static constexpr std::array<std::string_view, 10> kinds{"handler", "condition", "policy",  "strategy", "listener",
+  static constexpr std::array<std::string_view, 12> kinds{"exception", "after", "handler", "condition", "policy",  "strategy", "listener",
                                                           "error",   "wrap",      "builder", "if",       "options"};
   auto name = last_name(callee);
   auto by = receiver(callee);
   if ((name == "execute" || name == "call" || name == "run" || name == "get" || name == "executeSupplier" ||
-       name == "getAsync") &&
+       name == "getAsync" || name == "runAsync" || name == "getStageAsync") &&
       (text_says_retry(by) || by.find("Failsafe") != by.npos))
     return function_given;
   if (callee == "retry.Do" || callee == "backoff.Retry" || callee == "backoff.RetryNotify" ||

@@ -93,6 +93,14 @@ struct Uses {
       add(i, ":retry", given);
       return;
     }
+    if (is_decorator_made_here(tree, i) || is_heard_by_bottleneck(tree, i)) {
+      auto& place = add(i, callee, given);
+      if (last_name(callee) != "on") return;
+      int function = function_tried_by(i);
+      place.bound = function >= 0 ? bound_of_function(tree, function, -1) : Bound{Bound::elsewhere, "its listener"};
+      place.wait = {Wait::elsewhere, false, false, "its listener"};
+      return;
+    }
     if (is_operator(tree, i)) {
       add(i, callee, given);
       return;
@@ -105,6 +113,12 @@ struct Uses {
     // What Go's makers are given is no function: a `Retry` that is given one runs it.
     bool runs = tree.language().family == "go" && gives_function(tree, i);
     bool makes = makes_retrying(callee) && tree.functions(name).empty() && !runs;
+    // Go's makers are called New: `settings.Retry()` and `policy.Retry(err)` ask. And who makes a policy of its own, as
+    // nothing was said, uses none yet.
+    bool asks = tree.language().family == "go" && name == "Retry" && !runs && !runs_again(callee, false);
+    bool default_one =
+        given == "()" && callee.starts_with("new ") && (!makes || tree[tree[i].parent].role == Role::leave);
+    if (asks || default_one) return;
     auto behind = tree.language().family == "rust" ? chain_of(tree, i).substr(tree.text(i).size()) : std::string_view();
     bool by_strategy = name == "retry" && is_strategy(given);  // backon's
     if (!makes &&
@@ -143,6 +157,9 @@ struct Uses {
     int arguments = tree.child(i, Part::arguments), around = tree.function_of(i), named = -1;
     for (int c = arguments >= 0 ? tree.first(arguments) : -1; c >= 0; c = tree.next(c)) {
       if (tree[c].role == Role::function) return c;
+      bool method =
+          tree.kind(c) == "attribute" && c == tree.first(arguments);  // of another object: not to be seen here
+      if (method && tree.functions(last_name(tree.text(c))).empty()) return -1;
       if (tree[c].role != Role::name) continue;
       for (int f : tree.functions(tree.text(c)))
         if (named < 0 || (around >= 0 && tree.within(f, around))) named = f;

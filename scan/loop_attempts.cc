@@ -30,7 +30,7 @@ void LoopReader::read_attempt(int attempt) {
     auto names = errors_of(tree, h);
     auto& into = leads ? leading : leaving;
     into.insert(into.end(), names.begin(), names.end());
-    if (!leads) continue;
+    if (!leads || (block >= 0 && leads_where_not_ready(block))) continue;
     back = true;
     past = std::max(past, flow.falls ? tree[loop].past : tree[attempt].past);
     seen.waits_then |= block >= 0 && waits_within(block);
@@ -69,6 +69,14 @@ bool LoopReader::branches_on_error(int block, int handler) const {
   for (int i = block; i < tree[block].past; i++)
     if (int test = tree.child(i, Part::condition); tree[i].role == Role::branch && test >= 0)
       if (looks_at_error(tree.text(test), handler)) return true;
+  return false;
+}
+
+// `except SSLError as e: if e.errno == SSL_ERROR_WANT_READ: continue; raise`.
+bool LoopReader::leads_where_not_ready(int block) const {
+  for (int i = block; i < tree[block].past; i++)
+    if (int test = tree.child(i, Part::condition); tree[i].role == Role::branch && test >= 0)
+      if (asks_whether_ready(tree.text(test)) && !icontains(tree.text(test), "eintr") && !flow_of(tree, block, loop).falls) return true;
   return false;
 }
 
@@ -123,7 +131,7 @@ bool LoopReader::sets_after(int attempt) const {
 // That a thread is to end, or a wait was cut short, is no failure of what was tried.
 bool LoopReader::interrupts(const std::string& error) {
   return icontains(error, "interrupt") || error == "SystemExit" || icontains(error, "cancelled") || error == "Empty" ||
-         error == "QueueEmpty" || error == "Full" || error == "StopIteration" || asks_for_room(error);
+         says_not_ready(error) || error == "Full" || error == "StopIteration" || asks_for_room(error);
 }
 
 }  // namespace retrial::scan

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "scan/detectors.h"
 #include "scan/flow.h"
 #include "scan/language.h"
 #include "scan/limits.h"
@@ -73,11 +74,19 @@ bool LoopReader::always_reached(int i) const {
   return true;
 }
 
+// In an `Err(source) => …` of this loop.
+bool LoopReader::stands_in_err(int i) const {
+  for (int p = tree[i].parent; p > loop; p = tree[p].parent)
+    if (outcome_of(tree, p).failed > 0) return true;
+  return false;
+}
+
 // `if (answer.status < 500) throw …`, `match error.kind() { … }`, wherever it stands in the loop.
 void LoopReader::look_for_looks() {
   for (int i = loop + 1; i < tree[loop].past; i++) {
     int value = tree[i].role == Role::choice && ours(i) ? tree.child(i, Part::value) : -1;
-    if (value >= 0 && names_error(tree.text(value))) place.looked_at |= asks_how(tree.text(value));
+    bool failed = value >= 0 && (names_error(tree.text(value)) || stands_in_err(i));
+    if (failed) place.looked_at |= asks_how(tree.text(value));
     if (int test = tree.child(i, Part::condition); tree[i].role == Role::branch && test >= 0 && ours(i))
       place.looked_at |= asks_how(tree.text(test));
   }

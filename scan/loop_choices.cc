@@ -55,6 +55,8 @@ void LoopReader::read_match(int choice) {
     if ((says.failed > 0 || (says.failed == 0 && went_well)) && again) back = true, waits |= waits_within(c);
     fine |= says.failed <= 0 && (flow.leaves || (flow.falls && rest.leaves) || sets_condition(c, c));
   }
+  for (int p = tree[choice].parent; p > loop && !fine; p = tree[p].parent)
+    fine = went_well && tree[p].role == Role::leave;  // `return match …`
   int value = tree.child(choice, Part::value);
   int tried = value >= 0 && tried_call(tree, value) >= 0 ? value : call_before(choice, value);
   if (!fine || !back || !by_result || tried < 0) return;

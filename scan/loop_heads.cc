@@ -77,7 +77,8 @@ void LoopReader::read_supervised() {
   for (int i = header.body; i < tree[header.body].past && call < 0; i++)
     if (tree[i].role == Role::call && ours(i) && !in_function(i, loop) && is_tried(i) && runs_long(callee_of(tree, i)))
       call = i;
-  if (call < 0 || !waits_within(loop) || takes_another(tree, loop)) return;
+  bool asks = seen.caught && place.looked_at && says_retry_within(loop);  // who is asked may wait
+  if (call < 0 || (!asks && !waits_within(loop)) || takes_another(tree, loop)) return;
   for (int p = tree[call].parent, below = call; p > header.body; below = p, p = tree[p].parent)
     if (tree[p].role == Role::handler || (tree[p].role == Role::branch && tree[below].part == Part::then)) return;
   seen.back = seen.success = true;

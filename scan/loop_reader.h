@@ -46,6 +46,7 @@ struct LoopReader {
   void read_attempt(int attempt);
   int body_of_attempt(int attempt) const;
   bool branches_on_error(int block, int handler) const;
+  bool leads_where_not_ready(int block) const;
   bool looks_at_error(std::string_view test, int handler) const;
   bool handler_falls_into_rest(int attempt) const;
   bool rest_leaves_on_success(int attempt) const;
@@ -58,6 +59,7 @@ struct LoopReader {
   bool names_error(std::string_view text) const;
   bool leaves_surely(int branch, int otherwise) const;
   bool always_reached(int i) const;
+  bool stands_in_err(int i) const;
   void look_for_looks();
 
   // loop_choices.cc
@@ -77,6 +79,7 @@ struct LoopReader {
   void read_supervised();
 
   // loops.cc
+  bool asks_policy_each_turn() const;
   bool waits_for_what_was_begun(int call) const;
   bool says_retry_within(int stretch) const;
   bool is_told_the_turn(int call) const;

@@ -71,10 +71,10 @@ bool LoopReader::is_retry() const {
   if (seen.weak && !((words || acts) && (waits || counted))) return false;
   if (std::ranges::any_of(place.back, asks_for_room)) return false;
   if (call >= 0 && !words && !waits && moves_on(tree, loop, call)) return false;
-  if (call >= 0 && only_reads(tree, seen.stretch, call)) return false;
+  if (call >= 0 && (only_reads(tree, seen.stretch, call) || follows_answer(tree, loop, call))) return false;
   if (call >= 0 && waits_for_what_was_begun(call)) return false;
   if (streams && !(seen.success && seen.caught) && !words && !seen.waits_then) return false;
-  if (!seen.success) return seen.waits_then || (words && waits);
+  if (!seen.success) return seen.waits_then || (words && waits) || (seen.caught && asks_policy_each_turn());
   if (header.kind == Header::endless || header.kind == Header::each) return true;
   if (header.kind == Header::counted) return true;
   return words || waits || counted || seen.asked || (seen.caught && seen.success && !takes_another(tree, loop));
@@ -90,6 +90,12 @@ bool is_time(const Tree& tree, int argument) {
 }
 
 }  // namespace
+
+// `while (retryLoop.shouldContinue())`: what it is told of each turn decides.
+bool LoopReader::asks_policy_each_turn() const {
+  return header.kind == Header::condition && header.text.find('(') != header.text.npos &&
+         text_says_retry(receiver(header.text.substr(0, header.text.find('(')))) && icontains(header.text, "should");
+}
 
 // `f.result(10)` of what was begun before the loop: its failure is that it is not ready yet.
 bool LoopReader::waits_for_what_was_begun(int call) const {
@@ -129,7 +135,8 @@ bool LoopReader::is_told_the_turn(int call) const {
 bool LoopReader::takes_items() const {
   if (seen.stretch < 0 || is_told_the_turn(tried_call(tree, seen.stretch))) return false;
   for (auto name : names_of_the_turn(tree, loop, header))
-    if (uses(seen.stretch, name) || (header.kind == Header::each && appears_in(tree.text(seen.stretch), name)))
+    if (uses(seen.weak && header.kind == Header::each ? header.body : seen.stretch, name) ||
+        (header.kind == Header::each && appears_in(tree.text(seen.stretch), name)))
       return true;
   for (int i = seen.stretch; i < tree[seen.stretch].past; i++)
     if (tree[i].role == Role::call && is_tried(i) && is_given_what_came(tree, loop, seen.stretch, i)) return true;
@@ -161,6 +168,12 @@ bool LoopReader::is_pump() const {
   return false;
 }
 
+// `retryer.continueOrPropagate`, of another file: who is asked whether may wait, too.
+static bool is_named_alone(const Tree& tree, std::string_view text) {
+  return text_says_retry(receiver(text)) && text.find_first_of("( ") == text.npos &&
+         tree.functions(last_name(text)).empty();
+}
+
 void find_loops(const Tree& tree, std::vector<Location>& found) {
   for (int loop = 0; loop < tree.size(); loop++) {
     if (!is_loop(tree, loop)) continue;
@@ -172,7 +185,9 @@ void find_loops(const Tree& tree, std::vector<Location>& found) {
       if (tree[i].role == Role::call && !is_talk(callee_of(tree, i))) place.callees.push_back(callee_at(tree, i));
     place.bound = bound_of_loop(tree, loop);
     place.wait = wait_in(tree, loop, reader.seen.past);
-    if (place.wait.kind == Wait::none && place.bound.kind == Bound::elsewhere && reader.header.kind == Header::each)
+    if (place.wait.kind == Wait::none && place.bound.kind == Bound::elsewhere &&
+        (reader.header.kind == Header::each || reader.asks_policy_each_turn() ||
+         is_named_alone(tree, place.bound.text)))
       place.wait = {Wait::elsewhere, false, false, place.bound.text};
     if (int call = tried_call(tree, reader.seen.stretch); place.wait.kind == Wait::none && call >= 0)
       place.wait = wait_before_trying(tree, call);

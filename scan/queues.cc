@@ -131,6 +131,12 @@ bool is_for_others(std::string_view queue) {
   return false;
 }
 
+// What was told of a failure, or a part of that, not what failed.
+bool is_error(std::string_view given) {
+  auto ids = identifiers(given);
+  return !ids.empty() && failure_of(ids.front(), true).failed > 0;
+}
+
 }  // namespace
 
 void find_queues(const Tree& tree, std::vector<Location>& found) {
@@ -153,7 +159,7 @@ void find_queues(const Tree& tree, std::vector<Location>& found) {
     bool back = gives_back(tree, i, given);
     if (!own_word && !back && !is_queue_name(receiver(callee))) continue;
     if ((sent || channel) && !back) continue;
-    if (is_for_others(receiver(callee))) continue;
+    if (is_for_others(receiver(callee)) || is_error(tree.text(given))) continue;
     if (!failed_around(tree, i, given, back)) continue;
     if (!own_word && !is_queue_name(receiver(callee)) && flow_after(tree, i, holder).leaves) continue;
     auto place = location_at(tree, i, Shape::queue);

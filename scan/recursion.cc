@@ -107,6 +107,18 @@ int timer_around(const Tree& tree, int i, int function) {
   return -1;
 }
 
+// `if (error) connect(0, callback)` in `callback`: what hears of the failure begins anew, and hears of that again.
+bool hears_again(const Tree& tree, int name, int function) {
+  int list = tree[name].parent, call = list >= 0 && tree[list].part == Part::arguments ? tree[list].parent : -1;
+  if (call < 0 || tree[call].role != Role::call || !reaches_out(callee_of(tree, call)) ||
+      tree.text(name) != name_of_function(tree, function))
+    return false;
+  for (int p = tree[call].parent, below = call; p > function; below = p, p = tree[p].parent)
+    if (tree[p].role == Role::branch && tree[below].part == Part::then)
+      if (auto says = says_at(tree, p); says.failed > 0 && !says.weak) return true;
+  return false;
+}
+
 // Not only behind what may have left: what is done every so often is begun anew there, too.
 bool stands_in_failure(const Tree& tree, int i) {
   for (int p = tree[i].parent, below = i; p >= 0 && tree[p].role != Role::function; below = p, p = tree[p].parent) {
@@ -186,6 +198,19 @@ bool leaves_by_how(const Tree& tree, int branch, int again) {
          flow_of(tree, then, own).leaves && asks_how(tree.text(test));
 }
 
+// `if (this.shouldRetry(error)) return this._retry()`: another file says how.
+bool begins_anew_elsewhere(const Tree& tree, int call, int function) {
+  auto callee = callee_of(tree, call), by = receiver(callee), name = last_name(callee);
+  auto parts = parts_of(name);
+  if ((by != "this" && by != "self") || parts.size() != 1 || parts.front() != "retry" || !tree.functions(name).empty())
+    return false;
+  for (int p = tree[call].parent, below = call; p > function; below = p, p = tree[p].parent) {
+    int test = tree[p].role == Role::branch && tree[below].part == Part::then ? tree.child(p, Part::condition) : -1;
+    if (test >= 0 && text_says_retry(tree.text(test)) && says_at(tree, p).failed > 0) return true;
+  }
+  return false;
+}
+
 // What a function tries first, but for itself.
 void describe(const Tree& tree, int function, int again, Location& place) {
   auto own = name_of_function(tree, function);
@@ -250,9 +275,31 @@ void find_recursion(const Tree& tree, std::vector<Location>& found) {
       found.push_back(std::move(place));
       continue;
     }
+    if (int function = tree.function_of(i);
+        tree[i].role == Role::call && function >= 0 && begins_anew_elsewhere(tree, i, function)) {
+      auto place = location_at(tree, i, Shape::recursion);
+      place.calls = one_line(callee_of(tree, i));
+      place.back.emplace_back("any");
+      place.looked_at = true;
+      place.bound = bound_of_function(tree, function, i);
+      place.wait = {Wait::elsewhere, false, false, place.calls};
+      found.push_back(std::move(place));
+      continue;
+    }
     bool named = tree[i].role == Role::name;  // setTimeout(connect, 1000)
     int timed = named ? timer_given(tree, i) : -1;
-    if (named && timed < 0) continue;
+    if (named && timed < 0) {
+      int function = tree.function_of(i);
+      if (function < 0 || !hears_again(tree, i, function)) continue;
+      int call = tree[tree[i].parent].parent;
+      auto place = location_at(tree, call, Shape::recursion);
+      describe_calls(tree, call, place);
+      place.back.emplace_back("any");
+      place.bound = bound_of_function(tree, function, -1);
+      place.wait = wait_in(tree, function);
+      found.push_back(std::move(place));
+      continue;
+    }
     for (int function = tree.function_of(i); function >= 0; function = tree.function_of(function)) {
       bool itself = named ? tree.text(i) == name_of_function(tree, function) : of_itself(tree, i, function);
       if (!itself) continue;

@@ -15,7 +15,7 @@ namespace {
 // Asking twice costs nothing: a constructor, a look at what is here, what became of something.
 bool only_looks(std::string_view callee) {
   auto parts = parts_of(last_name(callee));
-  if (parts.empty() || callee.starts_with("new ") || callee.ends_with(']')) return true;
+  if (parts.empty() || callee.starts_with("new ") || callee.ends_with(']') || says_time(last_name(callee))) return true;
   if (parts.size() == 1 && says_failed(parts.front())) return true;
   return parts.front() == "is" || parts.front() == "has" || parts.front() == "can" || parts.front() == "parse";
 }

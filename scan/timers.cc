@@ -13,11 +13,11 @@ namespace {
 int run_by(const Tree& tree, int timer) {
   int arguments = tree.child(timer, Part::arguments);
   for (int c = arguments >= 0 ? tree.first(arguments) : -1; c >= 0; c = tree.next(c)) {
-    if (tree[c].role == Role::function) return tried_call(tree, c);
+    if (tree[c].role == Role::function) return failing_call(tree, c);
     auto kind = tree.kind(c);
     auto name = last_name(tree.text(c));
     if ((tree[c].role == Role::name || kind == "attribute" || kind == "member_expression" ||
-         tree[c].role == Role::call) &&
+         kind == "method_reference" || tree[c].role == Role::call) &&
         !icontains(name, "delay") && !icontains(name, "time") && !says_failed(name) && name != "resolve" &&
         name != "reject" && name != "abort")
       return c;
@@ -45,9 +45,50 @@ bool only_waits(const Tree& tree, int timer) {
   return false;
 }
 
+// What it runs only tells that something took too long: `setTimeout(() => callback(new TimeoutError()), ms)`.
+bool only_fails(const Tree& tree, int timer) {
+  int arguments = tree.child(timer, Part::arguments);
+  for (int i = arguments; arguments >= 0 && i < tree[arguments].past; i++) {
+    if (tree[i].role != Role::call) continue;
+    auto callee = callee_of(tree, i);
+    auto parts = parts_of(last_name(callee));
+    if (callee.starts_with("new ") && !parts.empty() && (parts.back() == "error" || parts.back() == "exception"))
+      return true;
+  }
+  return false;
+}
+
+// Neither what is said beside the code nor what a condition asks: `if (!this.reconnecting) ack()` acknowledges.
+bool names_retry(const Tree& tree, int timer) {
+  for (int i = timer; i < tree[timer].past; i++) {
+    if (tree[i].part == Part::condition || tree[i].role == Role::comment || tree[i].role == Role::text ||
+        (tree[i].role == Role::call && is_talk(callee_of(tree, i)) && !is_waiting(callee_of(tree, i)))) {
+      i = tree[i].past - 1;
+      continue;
+    }
+    if (tree[i].past == i + 1 && text_says_retry(tree.text(i))) return true;
+  }
+  return false;
+}
+
+// `delay := strategy.beforeNextAttempt(n)`, which it is given.
+bool is_given_retry_delay(const Tree& tree, int timer) {
+  int arguments = tree.child(timer, Part::arguments), function = tree.function_of(timer);
+  for (int c = arguments >= 0 ? tree.first(arguments) : -1; c >= 0; c = tree.next(c)) {
+    bool says = false;
+    for (std::string_view word : {"delay", "wait", "interval", "backoff", "time", "after"})
+      says |= icontains(tree.text(c), word);
+    if (tree[c].role != Role::name || !says) continue;
+    for (int set : tree.assignments(tree.text(c)))
+      if (function >= 0 && tree.within(set, function) && text_says_retry(tree.text(set))) return true;
+  }
+  return false;
+}
+
 // The names that say what a timer is for: of its holder, its function, its delay, and what it runs.
 bool is_for_retry(const Tree& tree, int timer) {
-  if (text_says_retry(tree.text(timer)) || text_says_retry(callee_of(tree, timer))) return true;
+  if (names_retry(tree, timer) || text_says_retry(callee_of(tree, timer)) || is_given_retry_delay(tree, timer))
+    return true;
   for (int f = tree.function_of(timer); f >= 0; f = tree.function_of(f))
     if (says_retry(name_of_function(tree, f))) return true;
   for (int p = tree[timer].parent; p >= 0; p = tree[p].parent)
@@ -55,7 +96,8 @@ bool is_for_retry(const Tree& tree, int timer) {
         test >= 0 && text_says_retry(tree.text(test)))
       return true;
   int holder = tree[timer].parent;
-  return holder >= 0 && tree[holder].role == Role::assign && text_says_retry(tree.text(holder).substr(0, 120));
+  return holder >= 0 && tree[holder].role == Role::assign && tree.target_of(holder) >= 0 &&
+         text_says_retry(tree.text(tree.target_of(holder)));
 }
 
 bool is_called_for_loss(std::string_view name) {
@@ -66,9 +108,30 @@ bool is_called_for_loss(std::string_view name) {
   return false;
 }
 
-bool begins_connection(std::string_view callee) {
+// `restart`, `resume`, where a failure is heard of or a function says so of itself.
+bool begins_anew(const Tree& tree, int timer, std::string_view runs) {
+  auto name = last_name(runs);
+  if (name != "restart" && name != "resume" && name != "reopen") return false;
+  int function = tree.function_of(timer);
+  auto own = function >= 0 ? name_of_function(tree, function) : std::string_view();
+  return is_called_for_loss(own) || lower(own).starts_with("reschedule");
+}
+
+// The same is called elsewhere, too: where it began first.
+bool is_called_elsewhere(const Tree& tree, int call, int function) {
+  auto text = tree.text(call);
+  for (int i = 0; i < tree.size(); i++)
+    if (tree[i].role == Role::call && !tree.within(i, function) && tree[i].end - tree[i].begin == text.size() &&
+        tree.text(i) == text)
+      return true;
+  return false;
+}
+
+bool begins_connection(const Tree& tree, int call, int function) {
+  auto callee = callee_of(tree, call);
   auto parts = parts_of(last_name(callee));
-  if (parts.size() > 2 || (!receiver(callee).empty() && receiver(callee) != "this" && receiver(callee) != "self"))
+  bool own = receiver(callee).empty() || receiver(callee) == "this" || receiver(callee) == "self";
+  if (parts.size() > 2 || (!own && (last_name(callee) != "connect" || !is_called_elsewhere(tree, call, function))))
     return false;
   for (auto& part : parts)
     if (part == "connect" || part == "reconnect" || part == "redial") return true;
@@ -98,7 +161,8 @@ void add(const Tree& tree, int at, std::string_view runs, std::vector<Location>&
 }  // namespace
 
 void find_timers(const Tree& tree, std::vector<Location>& found) {
-  bool words = text_says_retry(tree.source());
+  bool words = text_says_retry(tree.source()) || tree.source().find("reschedule") != std::string_view::npos ||
+               tree.source().find("onError") != std::string_view::npos;
   if (!words) return;
   for (int i = 0; i < tree.size(); i++) {
     if (tree[i].role != Role::call) continue;
@@ -108,13 +172,17 @@ void find_timers(const Tree& tree, std::vector<Location>& found) {
       auto what = runs < 0                        ? std::string_view()
                   : tree[runs].role == Role::call ? callee_of(tree, runs)
                                                   : tree.text(runs);
-      bool limit = last_name(what) == "reject" || only_waits(tree, i);
-      if (runs >= 0 && !limit && is_for_retry(tree, i)) add(tree, i, what, found);
+      bool limit = last_name(what) == "reject" || only_waits(tree, i) || only_fails(tree, i);
+      bool nothing = runs >= 0 && tree[runs].role == Role::call && is_talk(what) && !is_timer(what);
+      bool periodic = last_name(callee) == "setInterval";  // only by the name of what it does
+      bool wanted = periodic ? says_retry(last_name(what)) : is_for_retry(tree, i) || begins_anew(tree, i, what);
+      if (runs >= 0 && !limit && !nothing && wanted) add(tree, i, what, found);
       continue;
     }
     int function = tree.function_of(i);
-    if (function < 0 || !begins_connection(callee) || !is_called_for_loss(name_of_function(tree, function))) continue;
-    bool here = false;
+    if (function < 0 || !is_called_for_loss(name_of_function(tree, function)) || !begins_connection(tree, i, function))
+      continue;
+    bool here = last_name(callee) == "connect" && !receiver(callee).empty() && receiver(callee) != "this";
     for (int f : tree.functions(last_name(callee))) here |= f != function;
     if (here) add(tree, i, callee, found);
   }

@@ -54,6 +54,16 @@ bool takes_message(std::string_view callee) {
   return takes(callee) && name != "next" && name != "remove" && name != "scan";
 }
 
+// `getNextHost(iterator)`, `plan.nextHost()`: each turn tries another, until there is none.
+bool takes_out_of_plan(const Tree& tree, int call) {
+  auto parts = parts_of(last_name(callee_of(tree, call)));
+  if (parts.size() < 2 || std::ranges::count(parts, "next") == 0) return false;
+  for (auto id : identifiers(tree.text(call)))
+    for (auto& part : parts_of(id))
+      if (part == "iterator" || part == "iter" || part == "plan") return true;
+  return false;
+}
+
 // Put back whatever becomes of it: `server = pool.pop(0); pool.append(server)` comes to the same again.
 bool is_kept(const Tree& tree, int loop, std::string_view name) {
   for (int i = loop; i < tree[loop].past; i++) {
@@ -169,6 +179,20 @@ std::vector<std::string_view> names_of_the_turn(const Tree& tree, int loop, cons
   return names;
 }
 
+bool follows_answer(const Tree& tree, int loop, int call) {
+  int arguments = tree.child(call, Part::arguments);
+  std::string_view answer;
+  for (int p = tree[call].parent; p > loop && answer.empty(); p = tree[p].parent)
+    if (tree[p].role == Role::assign && tree.target_of(p) >= 0) answer = last_name(tree.text(tree.target_of(p)));
+  if (arguments < 0 || answer.empty()) return false;
+  for (int i = tree[call].past; i < tree[loop].past; i++) {
+    int target = tree[i].role == Role::assign ? tree.target_of(i) : -1, value = tree.child(i, Part::value);
+    if (target < 0 || value < 0 || !tree.text(value).starts_with(std::string(answer) + ".")) continue;
+    if (mentions(tree.text(arguments), tree.text(target))) return true;
+  }
+  return false;
+}
+
 bool moves_on(const Tree& tree, int loop, int call) {
   int arguments = tree.child(call, Part::arguments);
   if (arguments < 0) return false;
@@ -195,16 +219,18 @@ bool takes_another(const Tree& tree, int loop) {
 
 bool is_given_what_came(const Tree& tree, int loop, int stretch, int call) {
   int arguments = tree.child(call, Part::arguments);
+  auto callee = callee_of(tree, call);
   for (int i = loop + 1; arguments >= 0 && i < call; i++) {
     if (tree[i].role != Role::assign || loop_of(tree, i) != loop || i >= stretch || tree.within(stretch, i)) continue;
     bool came = false;
     for (int c = i; c < tree[i].past && !came; c++)
-      came = tree[c].role == Role::call && (takes_message(callee_of(tree, c)) || is_typed(tree, c));
+      came = tree[c].role == Role::call &&
+             (takes_message(callee_of(tree, c)) || is_typed(tree, c) || takes_out_of_plan(tree, c));
     int target = tree.target_of(i);
     if (!came || target < 0) continue;
     for (auto id : identifiers(tree.text(target)))
       if (!says_retry(id) && !says_failed(id) && !says_time(id) && !icontains(id, "delay") &&
-          appears_in(tree.text(arguments), id) && !is_kept(tree, loop, id))
+          (callee == id || appears_in(tree.text(arguments), id)) && !is_kept(tree, loop, id))
         return true;
   }
   return false;

@@ -96,7 +96,9 @@ void judge_nested(std::vector<Location>& all) {
       if (inner) break;
       auto at = by_name.find(callee.name);
       auto* one = at == by_name.end() ? nullptr : at->second;
-      if (one && one->language == outer.language && one->function != outer.function && calls(callee, *one)) inner = one;
+      bool chain = outer.shape == Shape::timer && one && one->shape == Shape::recursion;  // one begins the other
+      if (one && !chain && one->language == outer.language && one->function != outer.function && calls(callee, *one))
+        inner = one;
     }
     if (inner)
       outer.verdicts.push_back(

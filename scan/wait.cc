@@ -23,7 +23,8 @@ struct Reading {
 
   void read(std::string_view text, Wait& wait, int depth) {
     if (any_of(text, {"random", "rand.", "jitter", "uniform", "rand("}) || mentions(text, "rand")) wait.jitter = true;
-    if (any_of(text, {"retry_after", "retryafter", "retry-after"})) wait.told = true;
+    if (any_of(text, {"retry_after", "retryafter", "retry-after", "ratelimit-reset", "rate-limit-reset"}))
+      wait.told = true;
     bool grows = is_power(text) || any_of(text, {"pow(", "<<", "exponential", "expo(", "exp2", "fibo"});
     // A call that is not to be seen here says how long.
     bool asks = text.find('(') != text.npos && text.find("Duration::from_") == text.npos &&
@@ -119,6 +120,24 @@ std::string_view taken_out_of(const Tree& tree, int i, std::string_view name) {
   return {};
 }
 
+bool is_zero(std::string_view text) { return text == "0" || text == "0.0"; }
+
+// A parameter that nothing stands for where it is not given: who calls says how long.
+bool is_only_given(const Tree& tree, int call, std::string_view name) {
+  int function = tree.function_of(call);
+  while (function >= 0 && name_of_function(tree, function).empty()) function = tree.function_of(function);
+  int given = function >= 0 ? tree.child(function, Part::parameters) : -1;
+  if (given < 0 || !mentions(tree.text(given), name)) return false;
+  for (int i = 0; i < tree.size(); i++)  // `later(request, 3000)`
+    if (tree[i].role == Role::call && last_name(callee_of(tree, i)) == name_of_function(tree, function)) {
+      int arguments = tree.child(i, Part::arguments);
+      for (int c = arguments >= 0 ? tree.first(arguments) : -1; c >= 0; c = tree.next(c))
+        if (tree[c].role == Role::number && !is_zero(tree.text(c))) return false;
+    }
+  auto behind = trim(tree.text(given).substr(tree.text(given).find(name) + name.size()));
+  return !behind.starts_with('=') && tree.assignments(name).empty();
+}
+
 // Where a wait is cut short, not how long it is.
 bool is_token(std::string_view text) {
   return text == "ct" || text == "ctx" || icontains(text, "token") || icontains(text, "signal") || text == "null";
@@ -161,8 +180,6 @@ void merge(Wait& all, const Wait& one) {
   all.jitter |= one.jitter;
   all.told |= one.told;
 }
-
-bool is_zero(std::string_view text) { return text == "0" || text == "0.0"; }
 
 // `<-tick.C` of `tick := time.NewTicker(d)`: each turn waits for it.
 Wait wait_for_ticks(const Tree& tree, int stretch) {
@@ -215,7 +232,8 @@ Wait wait_in(const Tree& tree, int stretch, int past) {
     if (tree[i].role != Role::call) continue;
     auto text = waited(tree, i);
     if (!waits(tree, i) && !is_given_a_wait(callee_of(tree, i), text)) continue;
-    if (is_zero(text)) continue;
+    auto how = last_name(callee_of(tree, i));
+    if (is_zero(text) || how == "setImmediate") continue;
     Reading reading{tree,     function, stretch,
                     counters, {},       any_of(last_name(callee_of(tree, i)), {"backoff", "back_off"})};
     Wait one;
@@ -238,8 +256,9 @@ Wait wait_in(const Tree& tree, int stretch, int past) {
     }
     if (one.kind == Wait::none) {
       bool asks = text.find('(') != text.npos && any_of(text, {"backoff", "delay", "next", "wait", "interval", "step"});
-      one.kind = text.empty() || asks ? Wait::elsewhere : Wait::fixed;
+      one.kind = text.empty() || asks || is_only_given(tree, i, text) ? Wait::elsewhere : Wait::fixed;
     }
+    if (how == "tick") one.kind = Wait::fixed;
     one.text = one_line(text.empty() || reading.tells_the_turn ? tree.text(i) : std::string_view(text));
     merge(all, one);
   }

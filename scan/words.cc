@@ -116,7 +116,8 @@ bool says_retry(std::string_view identifier) {
     if (word.find(part) != word.npos) return true;
   for (auto& part : parts_of(identifier)) {  // not of secureConnect
     if (part == "tries" || part == "ntries" || part == "numtries") return true;
-    for (std::string_view again : {"reconnect", "redial", "resend", "requeue", "reenqueue", "redeliver", "resubmit"})
+    for (std::string_view again :
+         {"reconnect", "redial", "resend", "requeue", "reenqueue", "redeliver", "resubmit", "resubscribe", "rejoin"})
       if (part.find(again) != part.npos) return true;
   }
   return false;
@@ -144,7 +145,7 @@ bool is_waiting(std::string_view callee) {
   if (is_timer(callee) || callee.find("time.After") != callee.npos || callee.find("time.NewTimer") != callee.npos)
     return true;
   for (std::string_view only : {"get", "compute", "calc", "set", "next", "parse", "is", "has", "on", "with", "max",
-                                "min", "default", "new", "make"})
+                                "min", "default", "new", "make", "http", "request", "fetch"})
     if (name.starts_with(only)) return false;
   if (name.ends_with("_set")) return false;
   for (std::string_view part : {"sleep", "settimeout", "backoff", "back_off", "delay", "waitfor", "wait_for_retry",
@@ -152,14 +153,17 @@ bool is_waiting(std::string_view callee) {
     if (name.find(part) != name.npos) return true;
   auto in = lower(receiver(callee));
   if (name == "wait" && in.find("proc") == in.npos && in.find("wg") == in.npos) return true;
-  return name.starts_with("wait_") || name.ends_with("_wait") || name == "pause" || name == "sleepms" ||
+  auto parts = parts_of(last_name(callee));
+  bool ticks = name == "tick" && in.find("interval") != in.npos;  // Rust's `interval.tick().await`
+  return ticks || (parts.size() > 1 && parts.back() == "wait") || name.starts_with("wait_") ||
+         name.ends_with("_wait") || name == "pause" || name == "sleepms" ||
          (name == "schedule" && text_says_retry(callee)) || (name == "reset" && in.find("timer") != in.npos);
 }
 
 bool is_timer(std::string_view callee) {
-  static constexpr std::array<std::string_view, 13> all{
-      "settimeout",   "afterfunc", "call_later", "timer",      "schedule",  "later",      "call_at",
-      "setimmediate", "runlater",  "enterabs",   "async_wait", "run_later", "postdelayed"};
+  static constexpr std::array<std::string_view, 15> all{
+      "settimer", "setinterval",  "settimeout", "afterfunc", "call_later", "timer",     "schedule",   "later",
+      "call_at",  "setimmediate", "runlater",   "enterabs",  "async_wait", "run_later", "postdelayed"};
   auto name = lower(last_name(callee));
   return among(name, all) || name.starts_with("schedule");
 }
@@ -182,14 +186,17 @@ bool is_talk(std::string_view callee) {
                                                         "incr",     "emit",
                                                         "fine",     "assert",
                                                         "tostring", "currenttimemillis"};
+  static constexpr std::array<std::string_view, 7> counters{
+      "incrementandget", "getandincrement", "addandget", "compareandset", "compareexchange", "fetch_add", "fetch_sub"};
   static constexpr std::array<std::string_view, 16> conversions{
       "int8",   "int16", "int32", "int64",  "uint",    "uint8", "uint16", "uint32",
       "uint64", "float", "bool",  "string", "float64", "cap",   "make",   "isinstance"};
   if (is_waiting(callee) || among(last_name(callee), conversions)) return true;
   auto name = lower(last_name(callee)), in = lower(last_name(receiver(callee)));
-  return among(name, all) || in == "log" || in == "logger" || in == "logging" || in == "console" || in == "math" ||
-         in == "metrics" || in.ends_with("logger") || in.ends_with("log") || name.starts_with("log") ||
-         name.ends_with("error") || name.ends_with("exception") || (in == "time" && name == "time");
+  return among(name, all) || among(name, counters) || in == "log" || in == "logger" || in == "logging" ||
+         in == "console" || in == "math" || in == "metrics" || in.ends_with("logger") || in.ends_with("log") ||
+         name.starts_with("log") || name.ends_with("error") || name.ends_with("exception") ||
+         (in == "time" && name == "time");
 }
 
 bool is_maker(std::string_view callee) {
@@ -236,7 +243,8 @@ bool is_stream(std::string_view callee) {
       "popleft", "dequeue",  "readbyte", "readuntil", "shift",  "heappop"};
   auto name = lower(last_name(callee));
   while (name.starts_with("_")) name.erase(0, 1);
-  return among(name, all) || name.starts_with("read");
+  auto parts = parts_of(last_name(callee));
+  return among(name, all) || name.starts_with("read") || (!parts.empty() && parts.front() == "next");
 }
 
 bool ends_process(std::string_view callee) {
