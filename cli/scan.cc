@@ -145,7 +145,8 @@ Result<scan::Scan> scan_source(const ScanOptions& options, const campaign::Confi
   if (!options.changed_since.empty()) {
     auto changed = campaign::ChangedFiles::since(options.changed_since);
     if (!changed) return std::unexpected(changed.error());
-    std::erase_if(chosen->files, [&](auto& file) { return !changed->contains(file); });
+    for (auto* all : {&chosen->files, &chosen->settings})
+      std::erase_if(*all, [&](auto& file) { return !changed->contains(file); });
   }
   auto found = scan::scan_files(*chosen);
   if (auto ok = ask_model(options, chosen->files, found); !ok) return std::unexpected(ok.error());

@@ -6,6 +6,7 @@
 #include "base/git.h"
 #include "base/text.h"
 #include "scan/language.h"
+#include "scan/settings.h"
 
 namespace retrial::scan {
 namespace {
@@ -66,7 +67,7 @@ struct Chooser {
     if (status.type() == fs::file_type::symlink && (source || fs::is_directory(path, error))) return leave("links");
     if (status.type() == fs::file_type::directory)
       return leave("repositories within");  // git lists what is in no other
-    if (!source) return;
+    if (!source) return take_settings(path, below, status);
     if (error == std::errc::permission_denied) return leave("not readable");
     if (error || status.type() != fs::file_type::regular) return;
     if (has_folder(below, kVendored)) return leave("vendored or built");
@@ -74,6 +75,13 @@ struct Chooser {
     if (is_generated(below)) return leave("generated");
     if (!tests && is_test(below)) return leave("files of tests");
     chosen.files.push_back(as_shown(path));
+  }
+  // Few of them hold retries, so that what is left out is not counted.
+  void take_settings(const fs::path& path, const fs::path& below, const fs::file_status& status) {
+    if (status.type() != fs::file_type::regular || !is_settings(path.string())) return;
+    bool left = has_folder(below, kVendored) || is_of_campaign(path.parent_path(), below.parent_path()) ||
+                (!tests && has_folder(below, kTests));
+    if (!left) chosen.settings.push_back(as_shown(path));
   }
   void leave(const std::string& why) { chosen.left_out[why]++; }
 
@@ -138,9 +146,11 @@ Result<Chosen> choose_files(const std::vector<std::string>& paths, bool tests, s
     if (status.type() == fs::file_type::directory) {
       chooser.take_folder(path);
     } else if (status.type() == fs::file_type::regular) {
-      if (!language_of(path))
-        return fail("is not in a language that scan reads: " + names_of_languages(), path, Blame::user);
-      chooser.chosen.files.push_back(as_shown(path));
+      if (!language_of(path) && !is_settings(path))
+        return fail("is not in a language that scan reads: " + names_of_languages() + ", nor settings", path,
+                    Blame::user);
+      auto& into = language_of(path) ? chooser.chosen.files : chooser.chosen.settings;
+      into.push_back(as_shown(path));
     } else {
       return fail(fs::exists(status) ? "is neither a file nor a folder" : "there is no such file or folder", path,
                   Blame::user);
@@ -148,9 +158,11 @@ Result<Chosen> choose_files(const std::vector<std::string>& paths, bool tests, s
   }
   if (chooser.walked_ > most)
     return fail("there are more files to look through than may be", paths.front(), Blame::user);
-  std::ranges::sort(chooser.chosen.files);
-  auto same = std::ranges::unique(chooser.chosen.files);
-  chooser.chosen.files.erase(same.begin(), same.end());
+  for (auto* all : {&chooser.chosen.files, &chooser.chosen.settings}) {
+    std::ranges::sort(*all);
+    auto same = std::ranges::unique(*all);
+    all->erase(same.begin(), same.end());
+  }
   return std::move(chooser.chosen);
 }
 

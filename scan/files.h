@@ -19,6 +19,7 @@ inline constexpr std::uintmax_t kProjectBytes = 8u << 20;
 
 struct Chosen {
   std::vector<std::string> files;               // relative to the current directory where they are below it, sorted
+  std::vector<std::string> settings;            // the same, of files that are no code and may hold retries
   std::map<std::string, std::size_t> left_out;  // why, and how many
 };
 

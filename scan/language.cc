@@ -21,6 +21,11 @@ const Language* language_of(std::string_view path) {
   return nullptr;
 }
 
+std::string language_named(std::string_view path) {
+  auto* language = language_of(path);
+  return language ? std::string(language->name) : std::string();
+}
+
 std::string names_of_languages() {
   std::vector<std::string_view> names;
   for (auto* one : languages())

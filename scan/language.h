@@ -31,7 +31,8 @@ struct Language {
   std::span<const Kind> calls = {};  // Ruby: what is called by these names is control flow
 };
 
-#define RETRIAL_LANGUAGES(X) X(python) X(javascript) X(typescript) X(tsx) X(java) X(go) X(rust) X(ruby) X(cpp) X(csharp)
+#define RETRIAL_LANGUAGES(X) \
+  X(python) X(javascript) X(typescript) X(tsx) X(java) X(go) X(rust) X(ruby) X(cpp) X(c) X(csharp)
 #define RETRIAL_LANGUAGE(name) const Language& name##_language();
 RETRIAL_LANGUAGES(RETRIAL_LANGUAGE)
 #undef RETRIAL_LANGUAGE
@@ -39,6 +40,7 @@ RETRIAL_LANGUAGES(RETRIAL_LANGUAGE)
 std::span<const Language* const> languages();
 std::string names_of_languages();                    // "Python, JavaScript and Go"
 const Language* language_of(std::string_view path);  // by its ending, or null
+std::string language_named(std::string_view path);   // its name, or nothing
 
 // The fields that all grammars name alike.
 inline constexpr Language::Field kFields[] = {

@@ -9,10 +9,12 @@
 #include <thread>
 #include <tuple>
 
+#include "base/regular_file.h"
 #include "scan/across.h"
 #include "scan/detectors.h"
 #include "scan/ids.h"
 #include "scan/macros.h"
+#include "scan/settings.h"
 #include "scan/verdicts.h"
 #include "scan/words.h"
 
@@ -65,6 +67,20 @@ struct Reader {
     take(found.decorated, in_all.decorated);
   }
 };
+
+// Of many files a few hold retries: only these are counted.
+void read_settings_of(const std::string& path, Reader& reader) {
+  auto text = read_regular_file(path, kLargest);
+  if (!text || !why_not(*text).empty()) return;
+  auto found = retries_in_settings(path, *text);
+  if (found.empty()) return;
+  reader.scan.files++;
+  reader.scan.lines += static_cast<std::size_t>(std::ranges::count(*text, '\n'));
+  for (auto& location : found) {
+    location.file = path;
+    reader.in_all.locations.push_back(std::move(location));
+  }
+}
 
 // One place is told once: a loop before what is within it on the same line, a recursion before the timer that carries
 // it.
@@ -139,6 +155,7 @@ Scan scan_files(const Chosen& chosen) {
   std::thread other(work);
   work();
   other.join();
+  for (auto& path : chosen.settings) read_settings_of(path, reader);
   complete(reader.in_all);
   reader.scan.locations = std::move(reader.in_all.locations);
   std::ranges::sort(reader.scan.locations, {}, [](auto& l) { return std::tie(l.file, l.line); });

@@ -131,7 +131,9 @@ void add_questions(const std::string& file, std::string_view text, const scan::S
                                     [&](auto& one) { return stands_in(one, file, first, asked) && undecided(one); });
     (open ? questions.undecided : questions.decided).push_back(std::move(question));
   }
-  for (auto& stretch : scan::functions_about_retries(*scan::language_of(file), text)) {
+  auto* language = scan::language_of(file);
+  if (!language) return;  // settings
+  for (auto& stretch : scan::functions_about_retries(*language, text)) {
     bool seen = std::ranges::any_of(found.locations,
                                     [&](auto& at) { return stands_in(at, file, stretch.line, stretch.last_line); });
     if (seen) continue;
@@ -165,7 +167,7 @@ bool take_answer(const Question& question, std::string_view answer, scan::Scan& 
                                  .function = question.function,
                                  .function_line = question.first_line,
                                  .function_last_line = question.last_line,
-                                 .language = std::string(scan::language_of(question.file)->name),
+                                 .language = scan::language_named(question.file),
                                  .calls = said.calls,
                                  .bound = {.kind = scan::Bound::elsewhere, .text = "the scan has not seen it"},
                                  .wait = {.kind = scan::Wait::elsewhere, .text = "the scan has not seen it"},

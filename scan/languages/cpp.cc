@@ -4,8 +4,9 @@ extern "C" const TSLanguage* tree_sitter_cpp();
 
 namespace retrial::scan {
 
-const Language& cpp_language() {
-  static constexpr std::string_view endings[] = {".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h"};
+namespace {
+
+Language by_its_grammar(std::string_view name, std::span<const std::string_view> endings) {
   static constexpr Language::Kind kinds[] = {
       {"function_definition", Role::function}, {"lambda_expression", Role::function},
       {"while_statement", Role::loop},         {"do_statement", Role::loop},
@@ -23,7 +24,20 @@ const Language& cpp_language() {
       {"field_identifier", Role::name},        {"comment", Role::comment},
   };
   static const auto fields = with_fields<1>({{{"declarator", Part::name}}});
-  static const Language language{"C++", "c++", tree_sitter_cpp, endings, kinds, fields, false};
+  return {name, "c++", tree_sitter_cpp, endings, kinds, fields, false};
+}
+
+}  // namespace
+
+const Language& cpp_language() {
+  static constexpr std::string_view endings[] = {".cc", ".cpp", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h"};
+  static const Language language = by_its_grammar("C++", endings);
+  return language;
+}
+
+const Language& c_language() {
+  static constexpr std::string_view endings[] = {".c"};
+  static const Language language = by_its_grammar("C", endings);
   return language;
 }
 

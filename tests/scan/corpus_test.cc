@@ -51,7 +51,7 @@ TEST_P(Corpus, is_found_as_it_is_marked_and_nothing_else_is) {
 
 INSTANTIATE_TEST_SUITE_P(Scan, Corpus,
                          testing::Values("retries.py", "retries.js", "retries.ts", "Retries.java", "retries.go",
-                                         "retries.rs", "retries.rb", "retries.cc", "Retries.cs"),
+                                         "retries.rs", "retries.rb", "retries.cc", "retries.c", "Retries.cs"),
                          [](auto& info) {
                            auto name = info.param;
                            std::ranges::replace(name, '.', '_');

@@ -66,10 +66,10 @@ TEST(Files, that_are_not_there_or_in_no_known_language_are_one_clear_line) {
   Folder folder;
   folder.write("a.sh", "\n");
   auto path = (folder.path() / "a.sh").string();
-  EXPECT_EQ(
-      choose_files({path}, false).error().line(),
-      path +
-          ": is not in a language that scan reads: Python, JavaScript, TypeScript, Java, Go, Rust, Ruby, C++ and C#");
+  EXPECT_EQ(choose_files({path}, false).error().line(),
+            path +
+                ": is not in a language that scan reads: Python, JavaScript, TypeScript, Java, Go, Rust, Ruby, C++, C "
+                "and C#, nor settings");
 }
 
 TEST(Files, links_that_loop_are_not_followed) {
