@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "campaign/report/words.h"
+#include "policies/plans.h"
+#include "scan/signs.h"
 #include "scan/tried.h"
 
 namespace retrial::campaign {
@@ -27,11 +29,24 @@ void keep(Plan& plan, const ChangedFiles& changed) {
   plan.remarks.push_back(std::move(line));
 }
 
+// What stays away for ever does so by a sign that leads back there.
+void fail_by(Case& c, scan::Sign sign) {
+  if (c.row.policy != "P3" || sign == scan::Sign::status) return;
+  bool silent = sign == scan::Sign::silence;
+  trace::FaultSpec fault{.name = silent ? trace::FaultName::stall : trace::FaultName::reset,
+                         .point = silent ? trace::Point::after_request : trace::Point::before_request};
+  c.faults = policies::always(fault);
+  c.row.plan = policies::show(c.faults);
+  c.stalls = silent;
+}
+
 void keep(Plan& plan, const std::vector<scan::Location>& retries) {
   auto before = targets(plan);
   scan::Through through(std::filesystem::current_path());
   std::erase_if(plan.cases, [&](auto& c) {
-    return std::ranges::none_of(retries, [&](auto& at) { return through(c.row.site, at); });
+    auto at = std::ranges::find_if(retries, [&](auto& one) { return through(c.row.site, one); });
+    if (at != retries.end()) fail_by(c, scan::sign_that_leads_back(*at));
+    return at == retries.end();
   });
   plan.remarks.push_back(fmt::format("{} of {} lead through none of the retry locations", before - targets(plan),
                                      counted(before, "call")));
