@@ -8,6 +8,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "base/fold.h"
 #include "trace/calls/operation.h"
 #include "trace/profiles/profile.h"
 
@@ -105,8 +106,9 @@ void Watcher::run() {
 
 void Watcher::look() {
   for (bool more = true; more;) {
-    auto looked = follower_->look(
-        {.head = [this](trace::Exchange& e) { head(e); }, .over = [this](trace::Exchange& e) { over(e); }});
+    auto looked =
+        follower_->look({.head = [this](trace::Exchange& e) { head(e); }, .over = [this](Held& e) { over(e); }});
+    show();
     if (!looked && !std::exchange(failed_, true)) log_.say(proxy::Log::Level::warning, looked.error().line());
     more = looked.value_or(false);
     lost_ = follower_->lost();
@@ -116,16 +118,19 @@ void Watcher::look() {
 
 void Watcher::name(trace::Exchange& e) {
   if (!e.profile.empty() && !e.operation.empty()) return;
-  bytes_.clear();
-  for (auto part : {&e.service, &e.host, &e.method, &e.target, &e.profile, &e.operation}) bytes_.append(*part) += '\n';
-  for (auto& header : e.request_headers) bytes_.append(header.name).append(":").append(header.value) += '\n';
-  bytes_ += e.request_lines;
-  auto at = known_.find(std::string_view(bytes_));
+  Fold fold;
+  for (auto part : {&e.service, &e.host, &e.method, &e.target, &e.profile, &e.operation}) fold.add(*part);
+  for (auto& header : e.request_headers) {
+    fold.add(header.name);
+    fold.add(header.value);
+  }
+  fold.add(e.request_lines);
+  auto at = known_.find(fold.value());
   if (at == known_.end()) {
     if (e.profile.empty()) e.profile = trace::profile_for(e).name();
     if (e.operation.empty()) e.operation = trace::operation_of(e);
     if (known_.size() >= kMostKnown) known_.clear();
-    known_.emplace(bytes_, Known{e.profile, e.operation});
+    known_.emplace(fold.value(), Known{e.profile, e.operation});
     return;
   }
   e.profile = at->second.profile;
@@ -138,17 +143,9 @@ void Watcher::head(trace::Exchange& e) {
   e.call = assigned.call;
   e.attempt = assigned.attempt;
   e.confidence = assigned.confidence;
-  auto key = key_of(e);
-  std::lock_guard lock(mutex_);
-  auto at = operations_.find(key);
-  if (at == operations_.end()) {
-    bool full = operations_.size() >= kMostOperations;
-    at = operations_.try_emplace(full ? 0 : key).first;
-    at->second.service = full ? std::string(proxy::Meter::kOthers) : e.service;
-    at->second.operation = full ? "" : e.operation;
-    at->second.site = full || !e.tag.site ? "" : trace::show(*e.tag.site);
-  }
-  auto& counts = at->second.counts;
+  auto& of = counted(e);
+  if (!std::exchange(of.changed, true)) changed_.push_back(&of);
+  auto& counts = of.counts;
   counts.attempts++;
   if (e.attempt <= 1) {
     counts.calls++;
@@ -162,18 +159,34 @@ void Watcher::head(trace::Exchange& e) {
   counts.gaps[proxy::bucket_of(gap)]++;
 }
 
-// Of one process alone: no text of a client can be made to meet another's on purpose, but for two that he sends
-// himself.
-std::uint64_t Watcher::key_of(const trace::Exchange& e) {
-  auto hash = std::hash<std::string_view>();
-  auto key = hash(e.service) * 3 + hash(e.operation) * 5;
-  if (e.tag.site)
-    key +=
-        hash(e.tag.site->file) * 7 + hash(e.tag.site->function) * 11 + static_cast<std::size_t>(e.tag.site->line) * 13;
-  return key ? key : 1;
+Watcher::Counted& Watcher::counted(const trace::Exchange& e) {
+  auto key = key_of(e);
+  if (auto at = operations_.find(key); at != operations_.end()) return at->second;
+  bool full = operations_.size() >= kMostOperations;
+  if (full)
+    if (auto at = operations_.find(0); at != operations_.end()) return at->second;
+  std::lock_guard lock(mutex_);
+  auto& added = operations_[full ? 0 : key];
+  added.shown.service = full ? std::string(proxy::Meter::kOthers) : e.service;
+  added.shown.operation = full ? "" : e.operation;
+  added.shown.site = full || !e.tag.site ? "" : trace::show(*e.tag.site);
+  return added;
 }
 
-void Watcher::over(trace::Exchange& e) {
+std::uint64_t Watcher::key_of(const trace::Exchange& e) {
+  Fold fold;
+  fold.add(e.service);
+  fold.add(e.operation);
+  if (auto& site = e.tag.site) {
+    fold.add(site->file);
+    fold.add(site->function);
+    fold.add(static_cast<std::uint64_t>(site->line));
+  }
+  return fold.value() | 1;  // 0 is that of all others
+}
+
+void Watcher::over(Held& held) {
+  auto& e = *held;
   correlator_->over(e);
   seen_++;
   bool failed = trace::told_failure(e);
@@ -187,27 +200,41 @@ void Watcher::over(trace::Exchange& e) {
     failed_at_.erase(e.call);
   }
   for (auto& take : takers_) take(e, wall_);
-  std::lock_guard lock(mutex_);
   if (failed) {
-    auto at = operations_.find(key_of(e));
-    if (at == operations_.end()) at = operations_.find(0);
-    if (at != operations_.end()) at->second.counts.failed++;
+    auto& of = counted(e);
+    if (!std::exchange(of.changed, true)) changed_.push_back(&of);
+    of.counts.failed++;
   }
-  // It has its place, and whoever reads on the room of the oldest: nothing is copied.
-  if (last_.size() < kLast) {
-    last_.emplace_front();
-  } else {
-    last_.push_front(std::move(last_.back()));
+  if (follower_->still_to_end() >= kLast) return;  // so many come after it
+  ended_.push_back(std::move(held));
+  if (rooms_.empty()) return;
+  held = std::move(rooms_.back());
+  rooms_.pop_back();
+}
+
+// Once a look, so that nothing is locked for each exchange.
+void Watcher::show() {
+  std::lock_guard lock(mutex_);
+  for (auto* of : changed_) {
+    of->shown.counts = of->counts;
+    of->changed = false;
+  }
+  changed_.clear();
+  for (auto& e : ended_) {
+    last_.push_front(std::move(e));
+    if (last_.size() <= kLast) continue;
+    rooms_.push_back(std::move(last_.back()));
     last_.pop_back();
   }
-  std::swap(last_.front(), e);
+  ended_.clear();
 }
 
 std::vector<std::string> Watcher::last(std::size_t most) const {
   std::vector<trace::Exchange> some;
   {
     std::lock_guard lock(mutex_);
-    some.assign(last_.begin(), last_.begin() + static_cast<std::ptrdiff_t>(std::min(most, last_.size())));
+    for (auto& e : last_)
+      if (some.size() < most) some.push_back(*e);
   }
   std::vector<std::string> lines;
   for (auto& e : some) lines.push_back(exchange_json(e, wall_));
@@ -217,7 +244,7 @@ std::vector<std::string> Watcher::last(std::size_t most) const {
 std::vector<Watcher::Operation> Watcher::operations() const {
   std::lock_guard lock(mutex_);
   std::vector<Operation> all;
-  for (auto& [key, operation] : operations_) all.push_back(operation);
+  for (auto& [key, operation] : operations_) all.push_back(operation.shown);
   return all;
 }
 

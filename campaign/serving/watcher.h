@@ -70,7 +70,8 @@ class Watcher {
   void run();
   void look();
   void head(trace::Exchange& e);
-  void over(trace::Exchange& e);
+  void over(std::unique_ptr<trace::Exchange>& held);
+  void show();
   static std::uint64_t key_of(const trace::Exchange& e);
 
   Setting setting_;
@@ -82,25 +83,30 @@ class Watcher {
   mutable std::mutex mutex_;  // of all below
   std::condition_variable wake_;
   bool ending_ = false;
-  std::deque<trace::Exchange> last_;                         // the newest first
-  std::unordered_map<std::uint64_t, Operation> operations_;  // by a hash of its three names
+  using Held = std::unique_ptr<trace::Exchange>;
+  std::deque<Held> last_;  // the newest first
+  struct Counted {
+    Operation shown;
+    OperationCounts counts;  // its thread's own, shown after each look
+    bool changed = false;
+  };
+  std::unordered_map<std::uint64_t, Counted> operations_;  // by a hash of its three names; only its thread adds one
   std::atomic<std::uint64_t> lost_{0}, seen_{0};
   std::atomic<std::int64_t> wanted_until_{0};
 
   // Its thread only.
+  std::vector<Counted*> changed_;  // since they were shown
+  std::vector<Held> ended_;        // since then, that are to be shown
+  std::vector<Held> rooms_;        // of those that are shown no more
+  Counted& counted(const trace::Exchange& e);
   std::unique_ptr<trace::SegmentFollower> follower_;
   std::unique_ptr<trace::Correlator> correlator_;
-  // What a request is, by all that says so: the same bytes are not looked at again. At most kMostKnown.
+  // What a request is, by all that says so: the same texts are not looked at again. At most kMostKnown.
   struct Known {
     std::string profile, operation;
   };
   static constexpr std::size_t kMostKnown = 4096;
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
-  std::unordered_map<std::string, Known, Hash, std::equal_to<>> known_;
-  std::string bytes_;  // that are looked for there
+  std::unordered_map<std::uint64_t, Known> known_;  // by a Fold of them
   void name(trace::Exchange& e);
   std::unordered_map<std::uint64_t, Nanos> failed_at_;  // of calls whose last attempt has failed: when it was told
   std::deque<std::uint64_t> order_;                     // of these, the oldest first

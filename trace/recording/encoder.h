@@ -29,6 +29,26 @@ inline void copy(char* to, const char* from, std::size_t n) {
   }
 }
 
+// Are n bytes the same? Without a call where they are few, as above.
+inline bool same(const char* a, const char* b, std::size_t n) {
+  auto differ = [a, b]<class T>(T one, std::size_t at) {
+    T other;
+    std::memcpy(&one, a + at, sizeof one);
+    std::memcpy(&other, b + at, sizeof other);
+    return one ^ other;
+  };
+  if (n > 64) return std::memcmp(a, b, n) == 0;
+  if (n >= 8) {
+    for (std::size_t at = 0; at < n - 8; at += 8)
+      if (differ(std::uint64_t{}, at)) return false;
+    return differ(std::uint64_t{}, n - 8) == 0;
+  }
+  if (n >= 4) return (differ(std::uint32_t{}, 0) | differ(std::uint32_t{}, n - 4)) == 0;
+  for (std::size_t i = 0; i < n; i++)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+
 // Writes into memory that is there already. Past its end it only counts, so that `size` says how much room would have
 // done.
 class Encoder {

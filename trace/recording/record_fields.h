@@ -129,7 +129,10 @@ class Decoder {
   void take(std::string& to, std::size_t n) {
     if (n > left_.size()) good_ = false;
     if (!good_) return;
-    to.assign(left_.substr(0, n));
+    to.resize_and_overwrite(n, [n, from = left_.data()](char* at, std::size_t) {  // libstdc++ 12 may say more than n
+      copy(at, from, n);
+      return n;
+    });
     left_.remove_prefix(n);
   }
   std::string_view left_;

@@ -47,11 +47,11 @@ struct SegmentFollower::Tail {
   ~Tail() {
     if (fd >= 0) ::close(fd);
   }
-  // Into `buffer`, which only grows: what is given stands until it is used again.
-  std::string_view bytes(std::size_t offset, std::size_t size, std::vector<char>& buffer) const {
-    if (buffer.size() < size) buffer.resize(size);
-    auto got = ::pread(fd, buffer.data(), size, static_cast<off_t>(offset));
-    return {buffer.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
+  // Into `buffer` from `used` on, which only grows.
+  std::string_view bytes(std::size_t offset, std::size_t size, std::vector<char>& buffer, std::size_t used) const {
+    if (buffer.size() < used + size) buffer.resize(std::max(used + size, buffer.size() + buffer.size() / 2));
+    auto got = ::pread(fd, buffer.data() + used, size, static_cast<off_t>(offset));
+    return {buffer.data() + used, got > 0 ? static_cast<std::size_t>(got) : 0};
   }
   record::SegmentHead head() const {
     char bytes[sizeof(record::SegmentHead)];
@@ -63,7 +63,7 @@ struct SegmentFollower::Tail {
 struct SegmentFollower::Taken {
   Nanos time = 0;
   RecordKind kind{};
-  std::size_t begin = 0, size = 0;  // of its payload, in payloads_
+  std::size_t begin = 0, size = 0;  // of its payload, in buffer_
 };
 
 SegmentFollower::SegmentFollower(std::filesystem::path folder, Options options)
@@ -111,8 +111,9 @@ Result<void> SegmentFollower::find_segments() {
 // is read again. True: there is more than it may take at once.
 bool SegmentFollower::read(Tail& tail, std::vector<Taken>& taken) {
   std::size_t took = 0;
-  auto take = [&](std::string_view bytes) {
+  auto take = [&](std::string_view bytes) {  // the last that were read
     std::size_t at = 0;
+    auto begins = static_cast<std::size_t>(bytes.data() - buffer_.data());
     while (auto size = record_at(bytes.substr(std::min(at, bytes.size())), record::place_of(tail.number, tail.at))) {
       RecordHead head;
       std::memcpy(&head, bytes.data() + at, sizeof head);
@@ -120,12 +121,13 @@ bool SegmentFollower::read(Tail& tail, std::vector<Taken>& taken) {
       auto kind = static_cast<RecordKind>(head.kind);
       if (head.run == options_.run && kind != RecordKind::run && kind != RecordKind::end) {
         tail.time = std::max(tail.time, record::time_of(kind, payload));
-        taken.push_back({tail.time, kind, payloads_.size(), payload.size()});
-        payloads_ += payload;
+        taken.push_back({tail.time, kind, begins + at + sizeof head, payload.size()});
+        still_to_end_ += kind == RecordKind::over;
       }
       at += record::padded(*size);
       tail.at += record::padded(*size);
     }
+    used_ = begins + std::min(at, bytes.size());
     took += at;
     return at;
   };
@@ -136,15 +138,15 @@ bool SegmentFollower::read(Tail& tail, std::vector<Taken>& taken) {
       tail.done = true;
       return false;
     }
-    auto bytes = tail.bytes(tail.at, kRead, buffer_);
+    auto bytes = tail.bytes(tail.at, kRead, buffer_, used_);
     if (auto said = length_said(bytes, record::place_of(tail.number, tail.at)); said > bytes.size())
-      bytes = tail.bytes(tail.at, said, buffer_);
+      bytes = tail.bytes(tail.at, said, buffer_, used_);
     if (take(bytes)) continue;
     if (head.window == 0) {
       tail.done = true;
       return false;
     }
-    auto window = tail.bytes(head.window, SegmentFile::kPage * 16 + 64, buffer_);
+    auto window = tail.bytes(head.window, SegmentFile::kPage * 16 + 64, buffer_, used_);
     RecordHead first{};
     if (window.size() >= sizeof first) std::memcpy(&first, window.data(), sizeof first);
     if (first.length == 0) return false;
@@ -163,38 +165,42 @@ bool SegmentFollower::read(Tail& tail, std::vector<Taken>& taken) {
 SegmentFollower::Open::node_type SegmentFollower::fresh() {
   if (spare_.empty()) {
     Open one;
-    one.try_emplace(0);
+    one.try_emplace(0, std::make_unique<Exchange>());
     return one.extract(one.begin());
   }
   auto node = std::move(spare_.back());
   spare_.pop_back();
-  record::begin_anew(node.mapped());
+  if (node.mapped())
+    record::begin_anew(*node.mapped());
+  else
+    node.mapped() = std::make_unique<Exchange>();
   return node;
 }
 void SegmentFollower::keep(Open::node_type node) {
   if (spare_.size() == kSpare) return;
-  if (auto& headers = node.mapped().response_headers; !headers.empty() && spare_headers_.size() < kSpare)
-    spare_headers_.push_back(std::exchange(headers, {}));
+  if (auto& e = node.mapped(); e && !e->response_headers.empty() && spare_headers_.size() < kSpare)
+    spare_headers_.push_back(std::exchange(e->response_headers, {}));
   spare_.push_back(std::move(node));
 }
 
 void SegmentFollower::tell(const Taken& taken, const Told& told) {
-  auto payload = std::string_view(payloads_).substr(taken.begin, taken.size);
+  auto payload = std::string_view(buffer_.data() + taken.begin, taken.size);
   if (taken.kind == RecordKind::head) {
     auto node = fresh();
-    if (!record::decode_head(payload, node.mapped())) return;
-    node.key() = node.mapped().id;
-    auto put = open_.insert(std::move(node));
-    if (!put.inserted) return keep(std::move(put.node));
-    if (told.head) told.head(put.position->second);
+    if (!record::decode_head(payload, *node.mapped())) return;
+    node.key() = node.mapped()->id;
+    auto at = open_.insert(open_.end(), std::move(node));
+    if (node) return keep(std::move(node));  // another has that id
+    if (told.head) told.head(*at->second);
     if (open_.size() <= options_.most_open) return;
     lost_++;
     open_.erase(open_.begin());
     return;
   }
+  still_to_end_ -= taken.kind == RecordKind::over;
   auto at = open_.find(record::exchange_of(payload));
   if (at == open_.end()) return;
-  auto& e = at->second;
+  auto& e = *at->second;
   if (taken.kind == RecordKind::answer) {
     if (!spare_headers_.empty()) {  // they are written over
       e.response_headers = std::move(spare_headers_.back());
@@ -212,13 +218,15 @@ void SegmentFollower::tell(const Taken& taken, const Told& told) {
 
 Result<bool> SegmentFollower::look(const Told& told) {
   if (auto ok = find_segments(); !ok) return std::unexpected(ok.error());
-  std::vector<Taken> taken;
-  payloads_.clear();
+  auto& taken = taken_;
+  taken.clear();
+  used_ = 0;
+  still_to_end_ = 0;
   bool more = false;
   for (auto& tail : tails_) more |= read(*tail, taken);
-  bool one_writer = tails_.size() == 1;  // whose records are in order
   std::erase_if(tails_, [](auto& tail) { return tail->done; });
-  if (!one_writer) std::ranges::stable_sort(taken, {}, &Taken::time);
+  // Those of one writer are.
+  if (!std::ranges::is_sorted(taken, {}, &Taken::time)) std::ranges::stable_sort(taken, {}, &Taken::time);
   for (auto& one : taken) tell(one, told);
   return more;
 }

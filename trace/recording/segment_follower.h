@@ -31,15 +31,18 @@ class SegmentFollower {
 
   struct Told {
     std::function<void(Exchange& e)> head;  // it has begun; what is changed here stays
-    std::function<void(Exchange& e)> over;  // it has ended; its room is used again for another
+    // It has ended. Its room is used again for another: whoever keeps it leaves another's room there, or null.
+    std::function<void(std::unique_ptr<Exchange>& e)> over;
   };
   // What has come since the last look, over all writers in the order of time. True: there is more.
   Result<bool> look(const Told& told);
   std::uint64_t lost() const { return lost_; }  // segments that went before they were read, exchanges let go
   std::size_t open() const { return open_.size(); }
+  // While it tells: how many more end in this look, at most.
+  std::size_t still_to_end() const { return still_to_end_; }
 
  private:
-  using Open = std::map<std::uint64_t, Exchange>;
+  using Open = std::map<std::uint64_t, std::unique_ptr<Exchange>>;
   struct Tail;
   struct Taken;
   Result<void> find_segments();
@@ -51,14 +54,16 @@ class SegmentFollower {
   std::filesystem::path folder_;
   Options options_;
   std::vector<std::unique_ptr<Tail>> tails_;
-  std::vector<char> buffer_;
+  std::vector<char> buffer_;  // of one look
+  std::size_t used_ = 0;      // of it
+  std::vector<Taken> taken_;  // of one look
   std::uint32_t newest_ = 0;  // number of the last segment that was found
   bool looked_ = false;
-  std::string payloads_;  // of one look
   Open open_;
   std::vector<Open::node_type> spare_;
   std::vector<std::vector<Header>> spare_headers_;  // of responses
   std::uint64_t lost_ = 0;
+  std::size_t still_to_end_ = 0;
 };
 
 }  // namespace retrial::trace

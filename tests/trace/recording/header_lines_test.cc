@@ -29,6 +29,31 @@ TEST(HeaderLines, take_the_place_of_what_was_there) {
   ASSERT_TRUE(read_header_lines("", to));
   EXPECT_TRUE(to.empty());
 }
+TEST(HeaderLines, are_read_alike_whatever_was_there) {
+  const std::string_view texts[] = {"A: 1\r\n",
+                                    "A: 1\r\n 2\r\n",
+                                    "A: 12\r\n",
+                                    "A:1\r\n",
+                                    "A: 1 \r\n",
+                                    "a: 1\r\n",
+                                    "A:\r\n",
+                                    "A: \r\n",
+                                    "AB: 1\r\n",
+                                    "Longer-Than-That: and a value of some length\r\n",
+                                    "Longer-Than-That: and a value of some length.\r\n",
+                                    ": 1\r\n",
+                                    "A: 1: 1\r\n"};
+  for (auto first : texts)
+    for (auto second : texts)
+      for (auto third : texts) {
+        std::vector<Header> used, fresh;
+        ASSERT_TRUE(read_header_lines(std::string(first) + std::string(third), used));
+        auto lines = std::string(second) + std::string(third);
+        ASSERT_TRUE(read_header_lines(lines, used));
+        ASSERT_TRUE(read_header_lines(lines, fresh));
+        ASSERT_EQ(shown(used), shown(fresh)) << first << second;
+      }
+}
 TEST(HeaderLines, are_nothing_else) {
   std::vector<Header> to;
   for (std::string_view text : {"A: 1", "A: 1\r\nB", "A: 1\r\nB\r\n", "A\r\n", "A\r\nB: 1\r\n", "\r\n", "A: 1\n"})

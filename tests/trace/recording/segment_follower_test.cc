@@ -6,6 +6,8 @@
 #include <set>
 
 #include "tests/support/folder.h"
+#include "tests/trace/samples.h"
+#include "trace/recording/record.h"
 #include "trace/recording/segment_folder.h"
 
 namespace retrial::trace {
@@ -50,10 +52,10 @@ struct Following : ::testing::Test {
     for (bool more = true; more;) {
       auto looked = follower.look({.head = [&](Exchange& e) { begun.push_back(e.id); },
                                    .over =
-                                       [&](Exchange& e) {
-                                         EXPECT_EQ(e.client_status, 200);
-                                         EXPECT_EQ(e.method, "GET");
-                                         ended.push_back(e.id);
+                                       [&](auto& e) {
+                                         EXPECT_EQ(e->client_status, 200);
+                                         EXPECT_EQ(e->method, "GET");
+                                         ended.push_back(e->id);
                                        }});
       ASSERT_TRUE(looked) << looked.error().line();
       more = *looked;
@@ -92,15 +94,44 @@ TEST_F(Following, tells_of_each_exchange_nothing_of_another_whose_room_it_has) {
   look(follower);
   end(begin());
   bool told = false;
-  auto looked = follower.look({.head = {}, .over = [&](Exchange& e) {
+  auto looked = follower.look({.head = {}, .over = [&](auto& e) {
                                  told = true;
-                                 EXPECT_TRUE(e.response_headers.empty());
-                                 EXPECT_TRUE(e.evidence.empty());
-                                 EXPECT_FALSE(e.fired);
-                                 EXPECT_TRUE(is_pass(e.fault));
-                                 EXPECT_EQ(e.answered, 0);
+                                 EXPECT_TRUE(e->response_headers.empty());
+                                 EXPECT_TRUE(e->evidence.empty());
+                                 EXPECT_FALSE(e->fired);
+                                 EXPECT_TRUE(is_pass(e->fault));
+                                 EXPECT_EQ(e->answered, 0);
                                }});
   EXPECT_TRUE(looked && told);
+}
+
+TEST_F(Following, what_has_ended_may_be_kept_and_it_is_said_how_many_more_do) {
+  record(1u << 20, 0);
+  SegmentFollower follower(path, {.run = run.id});
+  for (int i = 0; i < 5; i++) end(begin());
+  std::vector<std::unique_ptr<Exchange>> kept;
+  std::vector<std::size_t> more;
+  auto looked = follower.look({.head = {}, .over = [&](auto& e) {
+                                 kept.push_back(std::move(e));
+                                 more.push_back(follower.still_to_end());
+                               }});
+  ASSERT_TRUE(looked);
+  EXPECT_EQ(more, (std::vector<std::size_t>{4, 3, 2, 1, 0}));
+  for (std::uint64_t i = 0; i < 5; i++) EXPECT_EQ(kept[i]->id, i + 1);
+}
+
+TEST(Record, a_room_that_is_used_again_tells_nothing_of_what_was_there) {
+  auto e = samples::whole(1);
+  e.tag.frames = "f";
+  e.request_lines = e.response_lines = e.trailer_lines = "a: b\r\n";
+  e.credentials = e.credentials_given = 1;
+  e.busy = {1, 2, 3};
+  record::begin_anew(e);
+  e.request_headers.clear();  // that are written over
+  EXPECT_EQ(samples::text(e), samples::text(Exchange{}));
+  EXPECT_TRUE(e.tag.frames.empty() && e.request_lines.empty() && e.response_lines.empty() && e.trailer_lines.empty());
+  EXPECT_EQ(e.credentials + e.credentials_given, 0u);
+  EXPECT_EQ(e.fault, FaultSpec{});
 }
 
 TEST_F(Following, goes_on_over_windows_segments_and_writers_and_misses_nothing) {
