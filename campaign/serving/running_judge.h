@@ -32,7 +32,7 @@ class RunningJudge {
 
  private:
   static constexpr Nanos kPause = 2 * kSecond;  // between two of them, at least
-  static constexpr Nanos kShare = 40;           // of the time, one in so many goes into judging
+  static constexpr Nanos kShare = 100;          // of the time, one in so many goes into judging
 
   trace::Run run_;
   const Config config_;

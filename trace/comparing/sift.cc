@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "base/fold.h"
 #include "trace/profiles/profile.h"
 
 namespace retrial::trace {
@@ -12,6 +13,13 @@ namespace {
 bool went_wrong(const Exchange& e) { return e.fired || e.attempt > 1 || told_failed(e); }
 
 }  // namespace
+
+std::size_t Sift::Hash::operator()(const View& key) const {
+  auto& [service, operation, site, fault, wrong] = key;
+  Fold fold;
+  for (auto text : {service, operation, site, fault}) fold.add(text);
+  return fold.value() + wrong;
+}
 
 template <class E>
 void Sift::add(std::uint64_t run, E&& e) {
@@ -31,8 +39,8 @@ template void Sift::add(std::uint64_t run, Exchange&& e);
 template void Sift::add(std::uint64_t run, const Exchange& e);
 
 Sift::Tally& Sift::tally_of(Part& part, const Exchange& e, bool wrong) {
-  auto site = e.tag.site ? key_of(*e.tag.site) : "";
-  auto fault = e.fired ? show(e.fault) : "";
+  auto site = e.tag.site ? key_of(*e.tag.site) : std::string();
+  auto fault = e.fired ? show(e.fault) : std::string();
   auto at = part.tallies.find(View(e.service, e.operation, site, fault, wrong));
   if (at != part.tallies.end()) return at->second;
   std::pair key(Kind{e.service, e.operation, site, fault}, wrong);
@@ -50,6 +58,7 @@ bool Sift::choose(Part& part, const Exchange& e) {
     bool keep = tally.kept < kAlike && part.chosen < (wrong ? kCalls : kCalls / 2);
     tally.kept += keep;
     part.chosen += keep;
+    if (part.calls.size() >= kKnown) std::erase_if(part.calls, [](auto& call) { return call.second == 0; });
     if (e.call && (keep || wrong)) known = part.calls.emplace(e.call, 0).first;
     if (!keep) return false;
   } else if (known->second == 0 || known->second >= kAttempts) {
@@ -80,7 +89,13 @@ std::vector<Sift::Count> Sift::left_out(std::uint64_t run) const {
   if (at == parts_.end() || !at->second.thin) return out;
   for (auto& [key, tally] : at->second.tallies)
     if (tally.kept < tally.seen) out.push_back({key.first, tally.seen, tally.kept});
+  std::ranges::sort(out, {}, &Count::kind);
   return out;
+}
+
+std::size_t Sift::remembered(std::uint64_t run) const {
+  auto at = parts_.find(run);
+  return at == parts_.end() ? 0 : at->second.calls.size();
 }
 
 std::uint64_t Sift::exchanges(std::uint64_t run) const {

@@ -82,6 +82,14 @@ TEST(Sift, a_call_that_never_ends_is_kept_as_far_as_it_shows_that) {
   EXPECT_EQ(given(sift).exchanges.size(), Sift::kAttempts);
 }
 
+TEST(Sift, of_calls_that_are_left_out_not_all_are_remembered) {
+  Sift sift;
+  for (std::uint64_t id = 1; id <= 3 * Sift::kKnown; id++) sift.take(1, faulted(exchange(id, id, 1, 0)));
+  EXPECT_LE(sift.remembered(1), Sift::kKnown);
+  EXPECT_EQ(sift.left_out(1)[0].seen, 3 * Sift::kKnown);
+  EXPECT_EQ(given(sift).exchanges.size(), Sift::kAlike);
+}
+
 TEST(Sift, a_copy_that_ends_before_the_first_attempt_keeps_the_call_whole) {
   Sift sift;
   std::uint64_t id = 0;
