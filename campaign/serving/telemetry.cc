@@ -81,8 +81,8 @@ void Telemetry::take(const trace::Exchange& e, const proxy::WallTime& wall) {
   if (!traces_) return;
   auto parent = proxy::trace_parent_of(e);
   if (!is_sampled(e, parent, said_.traces_share)) return;
-  proxy::write_span(span_, e, parent, wall, run_);
-  traces_->add(span_);
+  spans_.add([&](std::string& out) { proxy::write_span(out, e, parent, wall, run_); });
+  if (traces_->fill_a_batch(spans_)) traces_->add(spans_);
 }
 
 // A disk that is full is told of where it begins, and once it is over.
@@ -105,6 +105,7 @@ void Telemetry::after_look() {
     if (auto lost = watcher_ ? watcher_->lost() : 0; lost != std::exchange(lost_, lost)) checks_->lost();
     checks_->look(now);
   }
+  if (traces_ && spans_.count) traces_->add(spans_);
   if (traces_) traces_->flush();
   if (!lines_.empty()) write_lines();
   if (access_log_ && reopen_.exchange(false))

@@ -48,7 +48,7 @@ class Telemetry {
   bool log_written_ = true;
   std::atomic<bool> reopen_{false};
   std::unique_ptr<proxy::OtlpExporter> traces_;
-  std::string span_;  // that is being written
+  proxy::OtlpRecords spans_;  // that it has not been given yet
   std::unique_ptr<RunningJudge> judge_;
   std::unique_ptr<LiveChecks> checks_;
   std::uint64_t lost_ = 0;            // as the watcher said last

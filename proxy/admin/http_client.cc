@@ -155,10 +155,10 @@ struct HttpClient::Connection {
     asking.at(-1);
     if (fd >= 0) close(fd);
   }
-  bool send(std::string_view bytes) {
+  bool send(std::string_view bytes, bool more = false) {
     while (!bytes.empty()) {
       auto put = ssl ? SSL_write(ssl.get(), bytes.data(), static_cast<int>(bytes.size()))
-                     : ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+                     : ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | (more ? MSG_MORE : 0));
       if (put <= 0) return false;
       bytes.remove_prefix(static_cast<std::size_t>(put));
     }
@@ -227,9 +227,9 @@ Result<HttpClient::Answer> HttpClient::ask(std::string_view method, std::string_
                     options_.token.empty() ? "" : "Authorization: Bearer " + options_.token + "\r\n", more_headers);
     if (!body.empty())
       request += fmt::format("Content-Type: {}\r\nContent-Length: {}\r\n", options_.content_type, body.size());
-    request.append("\r\n").append(body);
+    request += "\r\n";
     auto silent = [&](const char* what) { return fail(what, options_.at.show(), Blame::user); };
-    if (!connection.send(request)) return silent("the connection was lost");
+    if (!connection.send(request, !body.empty()) || !connection.send(body)) return silent("the connection was lost");
     http::response_parser<http::string_body> parser;
     parser.eager(true);
     parser.skip(method == "HEAD");

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "trace/recording/encoder.h"
+
 namespace retrial::proxy {
 
 // Messages of Protocol Buffers as bytes (https://protobuf.dev/programming-guides/encoding/): fields by their numbers,
@@ -39,6 +41,24 @@ class ProtoReader {
 // The last field of that number in a message; empty: there is none.
 std::string_view proto_bytes(std::string_view message, std::uint32_t number);
 std::uint64_t proto_number(std::string_view message, std::uint32_t number);
+
+// Writes fields where there is room for them.
+struct ProtoInPlace {
+  char* at;
+  void raw(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) *at++ = static_cast<char>(value | 0x80);
+    *at++ = static_cast<char>(value);
+  }
+  void length(std::uint32_t field, std::size_t size) {
+    raw(field << 3 | 2);
+    raw(size);
+  }
+  void bytes(std::uint32_t field, std::string_view value) {
+    length(field, value.size());
+    trace::record::copy(at, value.data(), value.size());
+    at += value.size();
+  }
+};
 
 // Appends a message's fields to a text. Fields are written in any order; a message within another is written first, and
 // then as its bytes.
@@ -79,19 +99,22 @@ class Protobuf {
     return size;
   }
   static bool is_ascii(std::string_view text) {
-    for (char c : text)
-      if (static_cast<signed char>(c) < 0) return false;
-    return true;
+    constexpr std::uint64_t kHigh = 0x8080808080808080;
+    std::uint64_t all = 0, word = 0;
+    std::size_t at = 0;
+    for (; at + sizeof word <= text.size(); at += sizeof word) {
+      std::memcpy(&word, text.data() + at, sizeof word);
+      all |= word;
+    }
+    for (; at < text.size(); at++) all |= static_cast<unsigned char>(text[at]);
+    return (all & kHigh) == 0;
   }
   static std::string as_utf8(std::string_view text);
 
  private:
   void raw(std::uint64_t value) {
-    char bytes[10];
-    std::size_t size = 0;
-    for (; value >= 0x80; value >>= 7) bytes[size++] = static_cast<char>(value | 0x80);
-    bytes[size++] = static_cast<char>(value);
-    out_.append(bytes, size);
+    for (; value >= 0x80; value >>= 7) out_ += static_cast<char>(value | 0x80);
+    out_ += static_cast<char>(value);
   }
   std::string& out_;
 };

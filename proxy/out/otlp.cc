@@ -108,23 +108,36 @@ OtlpExporter::~OtlpExporter() {
   thread_.join();
 }
 
-void OtlpExporter::add(std::string_view record) {
+void OtlpRecords::finish(std::size_t begin) {
+  auto size = bytes.size() - begin - kBefore;
+  std::string before;
+  Protobuf(before).length(request_field::record, size);
+  bytes.replace(begin, kBefore, before);  // of the same size, mostly
+}
+
+void OtlpExporter::add(OtlpRecords& records) {
   bool wakes = false;
   {
     std::lock_guard lock(mutex_);
-    if (waiting_ >= options_.most_waiting) {
-      dropped_++;
-      return;
-    }
-    waiting_++;
-    filling_.count++;
-    Protobuf(filling_.records).bytes(request_field::record, record);
-    wakes = options_.linger != 0 && filling_.count == 1;
-    if (filling_.count >= options_.batch || filling_.records.size() >= options_.batch_bytes) {
-      ready_.push_back(std::exchange(filling_, {}));
-      wakes = true;
+    if (waiting_ + records.count > options_.most_waiting) {
+      dropped_ += records.count;
+    } else {
+      wakes = options_.linger != 0 && filling_.count == 0;
+      waiting_ += records.count;
+      if (filling_.count == 0) {
+        std::swap(filling_, records);
+      } else {
+        filling_.bytes += records.bytes;
+        filling_.count += records.count;
+      }
+      if (fill_a_batch(filling_)) {
+        ready_.push_back(std::exchange(filling_, {std::exchange(spare_, {}), 0}));
+        wakes = true;
+      }
     }
   }
+  records.bytes.clear();
+  records.count = 0;
   if (wakes) more_.notify_one();
 }
 
@@ -132,14 +145,14 @@ void OtlpExporter::flush() {
   {
     std::lock_guard lock(mutex_);
     if (filling_.count == 0) return;
-    ready_.push_back(std::exchange(filling_, {}));
+    ready_.push_back(std::exchange(filling_, {std::exchange(spare_, {}), 0}));
   }
   more_.notify_one();
 }
 
 // True: they were taken, all but those that it told us it did not.
-bool OtlpExporter::send(const Batch& batch) {
-  auto answer = client_.ask("POST", options_.path, otlp_export(resource_, batch.records));
+bool OtlpExporter::send(const OtlpRecords& batch) {
+  auto answer = client_.ask("POST", options_.path, otlp_export(resource_, batch.bytes));
   auto warn = [&](const std::string& why) {
     log_.say(Log::Level::warning, fmt::format("{} were not taken by {}: {}", options_.what, options_.at.show(), why));
   };
@@ -157,10 +170,12 @@ bool OtlpExporter::send(const Batch& batch) {
 }
 
 void OtlpExporter::run() {
+  OtlpRecords batch;
   for (bool last = false; !last;) {
-    Batch batch;
     {
       std::unique_lock lock(mutex_);
+      if (batch.bytes.capacity() > spare_.capacity()) std::swap(spare_, batch.bytes);
+      spare_.clear();
       more_.wait(lock, [&] { return ending_ || !ready_.empty() || (options_.linger != 0 && filling_.count != 0); });
       if (ready_.empty())
         more_.wait_for(lock, std::chrono::nanoseconds(options_.linger), [&] { return ending_ || !ready_.empty(); });

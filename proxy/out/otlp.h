@@ -13,6 +13,25 @@
 
 namespace retrial::proxy {
 
+// Spans or log records, encoded one behind another as fields of a ScopeSpans or ScopeLogs: what is handed over at once.
+struct OtlpRecords {
+  std::string bytes;
+  std::size_t count = 0;
+  // `write` puts one behind what stands in the text that it is given.
+  template <class Write>
+  void add(Write write) {
+    auto begin = bytes.size();
+    bytes.append(kBefore, '\0');
+    write(bytes);
+    count++;
+    finish(begin);
+  }
+
+ private:
+  static constexpr std::size_t kBefore = 3;  // its field, and a length as most have it
+  void finish(std::size_t begin);
+};
+
 // Sends spans, or log records, to a receiver of OTLP over HTTP in Protocol Buffers (opentelemetry-proto 1.x), in
 // batches, from a thread of its own. Its queue is bounded: what does not fit is dropped and counted, and so is what a
 // receiver did not take. add() and flush() never wait; from any thread.
@@ -35,27 +54,27 @@ class OtlpExporter {
   ~OtlpExporter();  // what waits is sent once more, within kLast
   OtlpExporter(const OtlpExporter&) = delete;
 
-  // A Span or a LogRecord, encoded. It waits for others until a batch is full, or flush() is called.
-  void add(std::string_view record);
+  // They wait for others until a batch is full, or flush() is called. `records` are none then; its room is another's.
+  void add(OtlpRecords& records);
+  bool fill_a_batch(const OtlpRecords& records) const {
+    return records.count >= options_.batch || records.bytes.size() >= options_.batch_bytes;
+  }
   void flush();
   std::uint64_t sent() const { return sent_; }
   std::uint64_t dropped() const { return dropped_; }
 
  private:
-  struct Batch {
-    std::string records;  // as fields of a ScopeSpans or ScopeLogs
-    std::size_t count = 0;
-  };
   void run();
-  bool send(const Batch& batch);
+  bool send(const OtlpRecords& batch);
   Options options_;
   const HttpClient client_;
   Log& log_;
   const std::string resource_;
   std::mutex mutex_;
   std::condition_variable more_, end_;
-  Batch filling_;
-  std::deque<Batch> ready_;
+  OtlpRecords filling_;
+  std::deque<OtlpRecords> ready_;
+  std::string spare_;        // the room of one that was sent
   std::size_t waiting_ = 0;  // records of both
   bool ending_ = false, ended_ = false;
   std::atomic<std::uint64_t> sent_{0}, dropped_{0};

@@ -23,7 +23,6 @@ constexpr struct {
 
 void write_log_record(std::string& out, Log::Level level, std::string_view line, std::span<const Log::Field> fields,
                       Nanos wall) {
-  out.clear();
   Protobuf to(out);
   auto& severity = kSeverities[static_cast<std::size_t>(level)];
   to.fixed64(log_field::time, static_cast<std::uint64_t>(wall));
@@ -45,9 +44,9 @@ void OtlpLog::tell(Level level, std::string_view line, std::span<const Field> fi
   inner_.tell(level, line, fields);
   auto* exporter = sends_.load();
   if (!exporter) return;
-  std::string record;
-  write_log_record(record, level, line, fields, clock_.wall());
-  exporter->add(record);
+  OtlpRecords one;
+  one.add([&](std::string& out) { write_log_record(out, level, line, fields, clock_.wall()); });
+  exporter->add(one);
 }
 
 }  // namespace retrial::proxy

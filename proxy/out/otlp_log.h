@@ -11,7 +11,7 @@
 
 namespace retrial::proxy {
 
-// A line as a LogRecord of OTLP (opentelemetry-proto 1.x, logs/v1) in Protocol Buffers, in place of what stood in
+// A line as a LogRecord of OTLP (opentelemetry-proto 1.x, logs/v1) in Protocol Buffers, behind what stands in
 // `out`. `wall`: when, Unix time.
 void write_log_record(std::string& out, Log::Level level, std::string_view line, std::span<const Log::Field> fields,
                       Nanos wall);

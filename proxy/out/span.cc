@@ -93,31 +93,46 @@ SpanIds span_ids(const trace::Exchange& e, const std::optional<TraceParent>& par
   return ids;
 }
 
+namespace {
+
+// A KeyValue whose AnyValue is `any` bytes, which `value` writes where it is told to. In one piece: most of a span is
+// made of these.
+template <class Value>
+void write_pair(std::string& out, std::uint32_t number, std::string_view key, std::size_t any, Value value) {
+  auto pair = 1 + Protobuf::size_of(key.size()) + key.size() + 1 + Protobuf::size_of(any) + any;
+  auto size = Protobuf::size_of(number << 3) + Protobuf::size_of(pair) + pair;
+  auto before = out.size();
+  out.resize_and_overwrite(before + size, [&](char* begin, std::size_t) {
+    ProtoInPlace to{begin + before};
+    to.length(number, pair);
+    to.bytes(span_field::key, key);
+    to.length(span_field::value, any);
+    value(to);
+    return before + size;
+  });
+}
+
+}  // namespace
+
 void write_attribute(std::string& out, std::uint32_t number, std::string_view key, std::string_view value) {
   if (value.empty()) return;
   if (!Protobuf::is_ascii(value)) {
     auto clean = Protobuf::as_utf8(value);
     if (clean != value) return write_attribute(out, number, key, clean);
   }
-  auto any = 1 + Protobuf::size_of(value.size()) + value.size();
-  Protobuf to(out);
-  to.length(number, 1 + Protobuf::size_of(key.size()) + key.size() + 1 + Protobuf::size_of(any) + any);
-  to.bytes(span_field::key, key);
-  to.length(span_field::value, any);
-  to.bytes(span_field::string_value, value);
+  write_pair(out, number, key, 1 + Protobuf::size_of(value.size()) + value.size(),
+             [&](ProtoInPlace& to) { to.bytes(span_field::string_value, value); });
 }
 void write_attribute(std::string& out, std::uint32_t number, std::string_view key, std::int64_t value) {
-  auto any = 1 + Protobuf::size_of(static_cast<std::uint64_t>(value));
-  Protobuf to(out);
-  to.length(number, 1 + Protobuf::size_of(key.size()) + key.size() + 1 + Protobuf::size_of(any) + any);
-  to.bytes(span_field::key, key);
-  to.length(span_field::value, any);
-  to.varint(span_field::int_value, static_cast<std::uint64_t>(value));
+  auto bits = static_cast<std::uint64_t>(value);
+  write_pair(out, number, key, 1 + Protobuf::size_of(bits), [&](ProtoInPlace& to) {
+    to.raw(span_field::int_value << 3);
+    to.raw(bits);
+  });
 }
 
 void write_span(std::string& out, const trace::Exchange& e, const std::optional<TraceParent>& parent,
                 const WallTime& wall, std::uint64_t id) {
-  out.clear();
   Protobuf to(out);
   auto text = [&](std::string_view key, std::string_view value) {
     write_attribute(out, span_field::attributes, key, value);

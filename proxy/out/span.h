@@ -16,7 +16,7 @@ struct TraceParent {
 };
 std::optional<TraceParent> trace_parent_of(const trace::Exchange& e);
 
-// The exchange as a Span of OTLP (opentelemetry-proto 1.x, trace/v1) in Protocol Buffers, in place of what stood in
+// The exchange as a Span of OTLP (opentelemetry-proto 1.x, trace/v1) in Protocol Buffers, behind what stands in
 // `out`: a child of the span that the application's traceparent names, else one of a trace of its own. `id`: of this
 // process, so that spans of several differ.
 void write_span(std::string& out, const trace::Exchange& e, const std::optional<TraceParent>& parent,

@@ -151,10 +151,14 @@ TEST(OtlpExporter, ends_soon_whatever_its_receiver_does) {
   auto began = std::chrono::steady_clock::now();
   {
     OtlpExporter exporter({.at = *http_address_of(at.show()), .path = "/v1/traces", .timeout = 60 * kSecond}, log);
-    exporter.add("a span");
+    OtlpRecords records;
+    records.add([](auto& out) { out += "a span"; });
+    exporter.add(records);
+    EXPECT_EQ(records.count, 0u);
     exporter.flush();
     int taken = accept(listener, nullptr, nullptr);
-    exporter.add("another");
+    records.add([](auto& out) { out += "another"; });
+    exporter.add(records);
     exporter.flush();
     EXPECT_GE(taken, 0);
   }
@@ -215,7 +219,7 @@ std::string hexed(std::string_view bytes) {
   return out;
 }
 std::string span_of(const trace::Exchange& e, std::uint64_t id = 5) {
-  std::string out = "what stood there";
+  std::string out;
   write_span(out, e, trace_parent_of(e), kWall, id);
   return out;
 }
@@ -262,16 +266,18 @@ TEST(OtlpSpan, has_nothing_in_it_that_is_no_utf_8) {
 }
 
 TEST(OtlpExport, is_one_resource_and_one_scope_with_all_records) {
-  std::string records;
-  Protobuf(records).bytes(2, "one");
-  Protobuf(records).bytes(2, std::string(300, 'x'));
-  Told body(otlp_export(otlp_resource("re\"trial", 5), records));
+  OtlpRecords records;
+  const std::string longest(20'000, 'y');
+  for (auto& one : {std::string("one"), std::string(300, 'x'), longest}) records.add([&](auto& out) { out += one; });
+  EXPECT_EQ(records.count, 3u);
+  Told body(otlp_export(otlp_resource("re\"trial", 5), records.bytes));
   Told of(body.text(1)), scope(of.text(2));
   EXPECT_EQ(Told(of.text(1)).attributes(1)["service.name"], "re\"trial");
   EXPECT_EQ(Told(of.text(1)).attributes(1)["service.instance.id"], "0000000000000005");
   EXPECT_EQ(Told(scope.text(1)).text(1), "retrial");
-  ASSERT_EQ(scope.texts[2].size(), 2u);
+  ASSERT_EQ(scope.texts[2].size(), 3u);
   EXPECT_EQ(scope.texts[2][0], "one");
+  EXPECT_EQ(scope.texts[2][2], longest);
 }
 
 TEST(ProtoReader, says_where_a_message_is_broken) {
