@@ -1,15 +1,18 @@
 """What an operator's looking costs: CPU a request of `serve` with nobody there, with an admin side, and with each thing that reads the recording."""
-import http.server, statistics, subprocess, sys, tempfile, threading, time
+import http.server, re, statistics, subprocess, sys, tempfile, threading, time
 from pathlib import Path
 
 import peers
 from process import Process, alone_on_loopback, free_port, output_of
 
 REQUESTS, CONNECTIONS = 60_000, 8
+BEFORE = 20_000  # requests: of a recording's first 5,000 exchanges all are kept for the judge
+FEW, MANY = 8_000, 16_000  # under callgrind
 RULES = '[service.s]\naddress = "127.0.0.1:{service}"\n[[rule]]\nmatch = {{ service = "s" }}\ninject = "1% of error(503)"\n'
 MODES = {
     "nobody": "",
     "admin": "[admin]\n",
+    "metrics": "[admin]\n",  # asked for them once a second
     "calls": "[admin]\n[telemetry]\ncalls = true\n",
     "access log": '[admin]\n[telemetry]\naccess_log = "/dev/null"\n',
     "traces": '[admin]\n[telemetry]\ntraces = "http://127.0.0.1:{receiver}"\n',
@@ -38,29 +41,77 @@ def threads(process):
     return {(task / "comm").read_text().strip(): int((task / "schedstat").read_text().split()[0]) / 1e3 for task in Path(f"/proc/{process.pid}/task").iterdir()}
 
 
-def measure(directory, name, more, service, receiver):
+def start(directory, name, more, service, receiver, under=()):
     directory.mkdir()
     (directory / "retrial.toml").write_text(RULES.format(service=service) + more.format(receiver=receiver))
     port = free_port()
-    words = [peers.retrial.binary, "serve", "--reverse", f"127.0.0.1:{port}=http://127.0.0.1:{service}", "--loops", 1, "--record", directory / "trace",
+    words = [*under, peers.retrial.binary, "serve", "--reverse", f"127.0.0.1:{port}=http://127.0.0.1:{service}", "--loops", 1, "--record", directory / "trace",
              "--ca", directory.parent / "ca"]
     process = Process(f"retrial-{name.replace(' ', '-')}", words, directory)
-    process.answers(port)
+    process.answers(port, 300 if under else 60)
+    process.ask = lambda count: output_of(["h2load", "--h1", "-t1", f"-c{CONNECTIONS}", f"-n{count}", f"http://127.0.0.1:{port}/"])
     if more:  # with an admin side faults are on once somebody says so
         subprocess.run([peers.retrial.binary, "ctl", "resume"], cwd=directory, check=True, capture_output=True)
-    before = threads(process)
-    output_of(["h2load", "--h1", "-t1", f"-c{CONNECTIONS}", f"-n{REQUESTS}", f"http://127.0.0.1:{port}/"])
+    return process
+
+
+def settled(process):
+    """Its threads' CPU, once what reads the recording has come to its end."""
     quiet = threads(process)
-    while True:  # what reads the recording comes behind
+    while True:
         time.sleep(0.5)
         now = threads(process)
         if sum(now.values()) - sum(quiet.values()) < 10_000:
-            break
+            return now
         quiet = now
+
+
+def scrape(directory, over):
+    while not over.wait(1):
+        subprocess.run([peers.retrial.binary, "ctl", "metrics"], cwd=directory, check=True, capture_output=True)
+
+
+def measure(directory, name, more, service, receiver):
+    process = start(directory, name, more, service, receiver)
+    process.ask(BEFORE)
+    before = settled(process)
+    over = threading.Event()
+    scraper = threading.Thread(target=scrape, args=(directory, over))
+    if name == "metrics":
+        scraper.start()
+    process.ask(REQUESTS)
+    now = settled(process)
+    over.set()
+    if name == "metrics":
+        scraper.join()
     cost = {thread: (now[thread] - before.get(thread, 0)) / REQUESTS for thread in now}
     found = {"loop": cost.pop("retrial-loop-0"), "others": sum(cost.values()), "peak": process.memory_mib("VmHWM")}
     process.stop()
     return found
+
+
+def instructions(directory, name, more, service, receiver):
+    """Instructions a request of the threads that read the recording: callgrind's count of two runs that differ in length only. What a judging
+    takes is left out: under callgrind they come oftener a request."""
+    counts = []
+    for count in (FEW, MANY):
+        there = directory / f"{name}-{count}".replace(" ", "-")
+        out = there.with_suffix(".callgrind")
+        process = start(there, name, more, service, receiver, ["valgrind", "--tool=callgrind", "--separate-threads=yes", f"--callgrind-out-file={out}"])
+        process.ask(count)
+        settled(process)
+        process.stop(120)
+        total = 0
+        for file in directory.glob(out.name + "-*"):
+            text = file.read_text()
+            if not re.search(r"Watcher::run|OtlpExporter::run", text):
+                continue
+            total += int(re.search(r"^totals: (\d+)", text, re.M)[1])
+            table = output_of(["callgrind_annotate", "--inclusive=yes", "--threshold=100", "--auto=no", file])
+            judging = re.search(r"^\s*([\d,]+) .*RunningJudge::judge\(", table, re.M)
+            total -= int(judging[1].replace(",", "")) if judging else 0
+        counts.append(total)
+    return (counts[1] - counts[0]) / (MANY - FEW)
 
 
 def run(args):
@@ -78,15 +129,20 @@ def run(args):
                 for name, more in MODES.items():
                     print(f"{name}, round {n + 1}", file=sys.stderr, flush=True)
                     rounds[n][name] = measure(folder / f"{name}-{n}".replace(" ", "-"), name, more, service.port, receiver.server_address[1])
+            counted = {}
+            for name in ("calls", "access log", "traces", "judge"):
+                print(f"{name}, instructions", file=sys.stderr, flush=True)
+                counted[name] = instructions(folder, name, MODES[name], service.port, receiver.server_address[1])
         finally:
             service.stop()
-    print(f"{REQUESTS:,} requests, {CONNECTIONS} connections, one loop, 1 % of them answered 503 by a rule; medians of {len(rounds)} rounds,")
-    print("`others` beside `loop` of the same process, which a machine that is busy otherwise slows alike; `more`: beside nobody, within a round\n")
-    print(f"{'':<12}{'loop us':>9}{'others us':>11}{'others':>8}{'more':>8}{'peak MiB':>10}")
+    print(f"{REQUESTS:,} requests after {BEFORE:,}, {CONNECTIONS} connections, one loop, 1 % of them answered 503 by a rule; medians of {len(rounds)} rounds,")
+    print("`others` beside `loop` of the same process, which a machine that is busy otherwise slows alike; `least`: the least of the rounds beside the")
+    print("least, as on a machine that is not busy; `instructions`: of what reads the recording, a request, which no other load changes\n")
+    print(f"{'':<12}{'loop us':>9}{'others us':>11}{'others':>8}{'least':>8}{'instructions':>14}{'peak MiB':>10}")
     for name in MODES:
         middle = lambda what: statistics.median(what(one[name]) for one in rounds)
-        whole = lambda cost: cost["loop"] + cost["others"]
-        more = statistics.median(whole(one[name]) / whole(one["nobody"]) for one in rounds) - 1
+        least = min(one[name]["others"] for one in rounds) / min(one[name]["loop"] for one in rounds)
         beside = middle(lambda c: c["others"] / c["loop"])
-        print(f"{name:<12}{middle(lambda c: c['loop']):>9.2f}{middle(lambda c: c['others']):>11.2f}{beside:>8.1%}{more:>8.1%}{middle(lambda c: c['peak']):>10.1f}")
+        of = f"{counted[name]:,.0f}" if name in counted else ""
+        print(f"{name:<12}{middle(lambda c: c['loop']):>9.2f}{middle(lambda c: c['others']):>11.2f}{beside:>8.1%}{least:>8.1%}{of:>14}{middle(lambda c: c['peak']):>10.1f}")
     return 0
