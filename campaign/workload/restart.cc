@@ -35,7 +35,9 @@ void woken(int) {}
 
 std::string failures_of(const std::string& orders) { return orders + ".failed"; }
 // As a shell says it of a command (POSIX, 2.8.2 Exit Status for Commands): not found, or no program.
-bool could_not_be_run(int status) { return WIFEXITED(status) && WEXITSTATUS(status) >= 126; }
+bool could_not_be_run(int status) {
+  return WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127);
+}
 
 }  // namespace
 
