@@ -71,6 +71,21 @@ bool gave_others(const trace::Call& call) {
   });
 }
 
+// What it gave in a lost answer, and what nobody has asked for since, is still there: "GET /queue" of "POST
+// /queue/receive".
+bool waits_in(const trace::Call& call, const trace::Exchange& look) {
+  auto queue = trace::message::folder_of(trace::message::path_of(call.first().target));
+  auto path = trace::message::path_of(look.target);
+  return gave_others(call) && trace::message::segments(queue).size() > 0 && path.starts_with(queue) &&
+         (path.size() == queue.size() || path[queue.size()] == '/');
+}
+
+// Of several that met a fault: what only reads leaves all as it is.
+const trace::Call& changing(const trace::Comparison& c) {
+  auto it = std::ranges::find_if(c.faulted, [](auto* call) { return !only_reads(call->first()); });
+  return it == c.faulted.end() ? *c.faulted.front() : **it;
+}
+
 }  // namespace
 
 // Without a control it is possible: a service that is not reset has more with every run, its list may be one of
@@ -83,7 +98,7 @@ void judge_state_at_end(const ComparedCase& compared, const trace::Comparison& c
   if (told_already(judgement, compared.control ? Confidence::likely : Confidence::possible)) return;
   auto refused = std::ranges::find_if(c.faulted, [](auto* call) { return met_own(*call); });
   bool to_come = std::ranges::any_of(c.faulted, [](auto* call) { return gave_others(*call); });
-  auto& call = refused == c.faulted.end() ? *c.faulted.front() : **refused;
+  auto& call = refused == c.faulted.end() ? changing(c) : **refused;
   auto came = refused == c.faulted.end()
                   ? std::string(trace::recovered(call) ? "it was sent again and answered well"
                                                        : "another of its kind was then carried out in its place")
@@ -95,7 +110,9 @@ void judge_state_at_end(const ComparedCase& compared, const trace::Comparison& c
     auto* control = compared.control ? same_look(*compared.control, is) : nullptr;
     if (!was || !same_look(*c.in_case, is) || (compared.control && !control)) continue;
     auto other = other_state(*was, is, control);
-    if (!other || (!control && other->more && !repeatable) || (to_come && !other->more)) continue;
+    if (!other || (!control && other->more && !repeatable)) continue;
+    if (to_come && (!other->more || std::ranges::any_of(c.faulted, [&](auto* one) { return waits_in(*one, is); })))
+      continue;
     if (other->sure && other->more && raise_duplicate(call, is, *other, judgement)) return;
     auto doubt = other->sure ? "; without the fault once more, after all this, that was as before"
                              : " (unless it keeps what earlier runs left, or counts attempts)";

@@ -181,6 +181,52 @@ TEST(StateAtEnd, what_a_queue_gave_in_a_lost_answer_is_worked_on_later) {
   EXPECT_EQ(worked(R"({"messages":[{"id":"m1"},{"id":"m2"}]})", kOne), "likely") << "it was told all";
 }
 
+TEST(StateAtEnd, what_waits_in_a_queue_is_not_what_was_done_twice) {
+  auto waits = [](const char* at) {
+    Trial t;
+    t.row.test.clear();
+    constexpr auto kNone = R"({"waiting":0})";
+    t.reference.call("", "POST", "/queue/receive").answers(200, R"({"message":{"id":"m1"}})");
+    look(t.reference, kNone, at);
+    t.reference.passes();
+    t.in_case().call("", "POST", "/queue/receive").is_lost(trace::Telling::reset, 200, R"({"message":{"id":"m1"}})");
+    t.in_case().again(kSecond).answers(200, R"({"message":{"id":"m2"}})");
+    look(t.in_case(), R"({"waiting":1})", at);
+    t.in_case().stops(trace::Stop::exited, 0).passes();
+    Tale control(trace::RunKind::without_fault);
+    look(control, kNone, at);
+    t.control = &control;
+    return t.verdicts();
+  };
+  for (auto at : {"/queue", "/queue/stats"}) {
+    EXPECT_FALSE(waits(at).contains("duplicate-effect likely")) << at;
+    EXPECT_FALSE(waits(at).contains("silent-wrong-result")) << at;
+  }
+  EXPECT_TRUE(waits("/queued-mails").contains("duplicate-effect likely")) << "what came of it";
+}
+
+TEST(StateAtEnd, of_several_calls_that_met_the_fault_it_is_told_of_the_one_that_changes_something) {
+  Trial t;
+  t.row.test.clear();
+  auto took = [](Tale& tale, bool lost) {
+    for (auto [method, path] : {std::pair("GET", "/stock/bolt"), std::pair("PUT", "/stock/bolt/next")}) {
+      tale.call("", method, path);
+      if (lost) tale.is_lost(trace::Telling::reset, 200), tale.again(kSecond);
+      tale.answers(200);
+    }
+    look(tale, lost ? R"({"left":32})" : R"({"left":36})", "/stock");
+    tale.stops(trace::Stop::exited, 0).passes();
+  };
+  took(t.reference, false);
+  took(t.in_case(), true);
+  Tale control(trace::RunKind::without_fault);
+  took(control, false);
+  t.control = &control;
+  auto judgement = t.judge();
+  EXPECT_EQ(told(judgement), "likely");
+  EXPECT_TRUE(judgement.findings.front().operation.starts_with("PUT ")) << judgement.findings.front().message;
+}
+
 TEST(StateAtEnd, a_command_that_failed_has_told_of_it) {
   EXPECT_EQ(told(held(kThree, R"({"items":[{"id":"a1"}]})", kThree, 1)), "");
 }
