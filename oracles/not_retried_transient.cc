@@ -11,6 +11,7 @@
 #include "trace/calls/correlator_keys.h"
 #include "trace/fault_name.h"
 #include "trace/profiles/fault_answer.h"
+#include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
 #include "trace/status.h"
 
@@ -59,7 +60,7 @@ class NotRetriedTransient final : public Oracle {
         // Who asks too often does well to give up.
         if (!profile.asks_again(told) || e.client_status == kTooManyRequests) continue;
         if (!e.grpc.is && told_to_wait(e)) continue;  // who is told to wait may give up
-        if (written_later(*c, e)) continue;
+        if (written_later(*c, e) || asked_elsewhere(*c, e)) continue;
         if (auto earlier = retried_before(*c, e); !earlier.empty()) {
           judgement.notes.push_back(budget(compared, *c, *call, earlier));
           continue;
@@ -79,6 +80,17 @@ class NotRetriedTransient final : public Oracle {
              return other.begun >= e.told && other.operation == e.operation && other.target == e.target &&
                     other.tag.site == e.tag.site;
            });
+  }
+  // Another service was asked for the same, which is not without the fault: that is how it was got over.
+  static bool asked_elsewhere(const trace::Comparison& c, const trace::Exchange& e) {
+    auto there = [&](const trace::Run& run) {
+      return std::ranges::count_if(run.exchanges, [&](auto& other) {
+        return other.service != e.service && other.method == e.method && other.request_digest == e.request_digest &&
+               other.tag.test == e.tag.test && other.tag.site == e.tag.site &&
+               trace::message::path_of(other.target) == trace::message::path_of(e.target);
+      });
+    };
+    return !c.reference->exchanges.empty() && there(*c.in_case) > there(*c.reference);
   }
   // The same was sent once more than without the fault, if as a call of its own: a loop's next turn.
   static bool comes_later(const trace::Comparison& c, const trace::Exchange& e) {

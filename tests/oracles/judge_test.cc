@@ -176,6 +176,25 @@ TEST(Notes, a_safe_call_that_was_not_sent_again_on_a_transient_error_is_a_note) 
   EXPECT_EQ(notes("GET", true), "");
 }
 
+TEST(Notes, a_call_that_another_service_is_asked_for_instead_is_none) {
+  auto noted = [](bool usual) {
+    Trial t("K1", "error(transient) x 1, then pass");
+    auto elsewhere = [](Tale& tale) {
+      tale.call("get", "GET", "/orders");
+      tale.last().service = tale.last().host = "127.0.0.1:9001";
+      tale.answers(200);
+    };
+    t.reference.call("get", "GET", "/orders").answers(200);
+    if (usual) elsewhere(t.reference);
+    t.in_case().call("get", "GET", "/orders").gets_error();
+    elsewhere(t.in_case());
+    t.in_case().passes();
+    return t.judge().notes.size();
+  };
+  EXPECT_EQ(noted(false), 0U);
+  EXPECT_EQ(noted(true), 1U) << "of both each time";
+}
+
 TEST(Notes, a_call_that_is_sent_again_after_the_same_error_in_another_case_is_none) {
   auto judged = [](int status_elsewhere) {
     auto trial = [](std::string plan, int status, bool again) {
