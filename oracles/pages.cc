@@ -38,15 +38,18 @@ bool holds(const std::vector<Member>& members, std::string_view value) {
 bool next_by_query(const trace::Exchange& before, const trace::Exchange& read, const std::vector<Member>& told) {
   if (trace::message::path_of(before.target) != trace::message::path_of(read.target)) return false;
   auto was = queried(before), is = queried(read);
-  bool any = false;
+  bool any = false, by_cursor = false;
   for (auto& [name, value] : is) {
     auto other = was.find(name);
     if (other != was.end() && other->second == value) continue;
-    if (!has_word(name, kPageNames) && !holds(told, value)) return false;
+    bool cursor = holds(told, value);
+    if (!has_word(name, kPageNames) && !cursor) return false;
     any = true;
+    by_cursor |= cursor;
   }
+  // A cursor may stand for all that the first page was asked for by ("?after_id=0", then "?cursor=c7f2").
   for (auto& [name, value] : was)
-    if (!is.contains(name)) return false;
+    if (!is.contains(name) && !by_cursor) return false;
   return any;
 }
 
@@ -106,6 +109,23 @@ bool walk_ended_at(const trace::Comparison& c, const trace::Call& read) {
     return e.begun >= read.last().told && delivered(e) && trace::carried_out(e) &&
            trace::message::path_of(e.target) == trace::message::path_of(read.first().target);
   });
+}
+
+std::vector<Member> told_by_rest(const trace::Run& run, const trace::Exchange& page) {
+  auto told = members_answered(page);
+  auto* last = &page;
+  std::size_t pages = 1;
+  for (auto& e : run.exchanges) {
+    if (e.begun < last->told || e.operation != page.operation || page_before(run, e) != last) continue;
+    pages++;
+    for (auto m : members_answered(e)) {
+      if (!m.listed) continue;
+      m.path.insert(list_path(m.path).size(), std::to_string(pages) + "-");
+      told.push_back(std::move(m));
+    }
+    last = &e;
+  }
+  return told;
 }
 
 bool walk_went_past(const trace::Comparison& c, const trace::Call& read) {

@@ -17,6 +17,7 @@
 #include "oracles/looked_up.h"
 #include "oracles/made_of.h"
 #include "oracles/members.h"
+#include "oracles/pages.h"
 #include "oracles/part_written.h"
 #include "oracles/rpc_name.h"
 #include "oracles/taken_for_data.h"
@@ -239,7 +240,8 @@ const Call* written_as_told(const Comparison& c, const Call& read, std::string_v
 const Call* written_with_other(const Comparison& c, const Call& read) {
   auto* beside = counterpart(c, read);
   if (!beside || !delivered(beside->last())) return nullptr;
-  auto told = members_answered(beside->last());
+  // With a page that ends the walk those behind it are missing too.
+  auto told = walk_ended_at(c, read) ? told_by_rest(*c.reference, beside->last()) : members_answered(beside->last());
   const Call* found = nullptr;
   each_write_after(c, read, [&](auto& write, auto& before, auto& now) {
     auto was = members_sent(before), is = members_sent(now);

@@ -20,6 +20,32 @@ TEST(SilentWrongResult, a_command_that_ends_well_on_the_pages_before_is_possible
   EXPECT_NE(message.find("and the command ended with status 0 on what it had."), message.npos) << message;
 }
 
+// The first page is asked for by other words than those behind it, whose cursors are others in each run.
+TEST(SilentWrongResult, a_sum_of_a_walk_that_ended_early_lacks_all_the_pages_behind) {
+  auto summed = [](const char* here) {
+    Trial t("observe", "error(503)");
+    t.row.test.clear();
+    auto page = [](Tale& tale, std::string query, std::string cents, std::string next) {
+      tale.call("fetch", "GET", "/ledger?" + query);
+      tale.answers(200, R"({"entries":[)" + cents + R"(],"next":")" + next + R"("})");
+    };
+    auto put = [](Tale& tale, const char* body) {
+      tale.call("main", "PUT", "/sums/ledger").last().request_sample = body;
+      tale.answers(200).passes();
+    };
+    page(t.reference, "after_id=0", R"({"cents":10},{"cents":11})", "c7f2");
+    page(t.reference, "cursor=c7f2", R"({"cents":12},{"cents":13})", "c7f3");
+    page(t.reference, "cursor=c7f3", R"({"cents":14},{"cents":15})", "");
+    put(t.reference, R"({"cents":75,"entries":6})");
+    page(t.in_case(), "after_id=0", R"({"cents":10},{"cents":11})", "d9a2");
+    t.in_case().call("fetch", "GET", "/ledger?cursor=d9a2").gets_error();
+    put(t.in_case(), here);
+    return t.verdicts();
+  };
+  EXPECT_EQ(summed(R"({"cents":21,"entries":2})"), "silent-wrong-result likely");
+  EXPECT_EQ(summed(R"({"cents":22,"entries":2})"), "silent-wrong-result possible") << "it is of another kind";
+}
+
 TEST(SilentWrongResult, of_a_last_page_that_is_empty_nothing_is_missing) {
   auto imports = [](const char* last) {
     Trial t("P3", "error(503)");
