@@ -14,6 +14,7 @@
 #include "oracles/members.h"
 #include "oracles/recognition.h"
 #include "oracles/registry.h"
+#include "oracles/said_without.h"
 #include "oracles/time_of_fault.h"
 #include "trace/calls/operation.h"
 #include "trace/calls/service_name.h"
@@ -70,6 +71,7 @@ class LostEffect final : public Oracle {
     if (given_as_answer(compared, call) || made_so_later(c, call) || told_its_caller(c, call)) return;
     auto read = shown_missing(c, call, *beside);
     if (read.empty()) read = told_as_done(c, call);
+    if (read.empty()) read = said_without(c, call, *beside);
     if (read.empty()) read = ended_without(c, call);
     if ((command || !passed) && read.empty()) return;
     judgement.findings.push_back(make_finding(
@@ -134,11 +136,12 @@ class LostEffect final : public Oracle {
   }
 
   static bool is_named(const Member& m) { return m.kind == Member::Kind::text && names(m); }
-  // A thing is found there by this key: {"logs": {"web1-4": "GET /cart"}}.
+  // A thing is found there by this key: {"logs": {"web1-4": "GET /cart"}}. A place in a list is none.
   static bool has_key(const std::vector<Member>& shown, std::string_view key) {
+    bool number = std::ranges::all_of(key, is_digit);
     return std::ranges::any_of(shown, [&](auto& m) {
       auto parts = split(std::string_view(m.path), '/');
-      return std::ranges::find(parts, key) != parts.end();
+      return !(number && m.listed) && std::ranges::find(parts, key) != parts.end();
     });
   }
 

@@ -142,6 +142,43 @@ TEST(LostEffect, a_name_that_a_put_gave_may_be_several_segments_of_its_path) {
   EXPECT_EQ(listed(R"({"blobs":[{"key":"archive/a-1.csv","size":3}]})"), "lost-effect possible");
 }
 
+TEST(LostEffect, a_place_in_a_list_is_no_name_of_a_part) {
+  auto uploaded = [](const char* was, const char* is) {
+    Trial t("observe", "error(503)");
+    t.row.test.clear();
+    t.reference.call("part", "PUT", "/uploads/film/parts/2").answers(200);
+    t.reference.call("all", "GET", "/uploads").answers(200, was).passes();
+    t.in_case().call("part", "PUT", "/uploads/film/parts/2").gets_error();
+    t.in_case().call("all", "GET", "/uploads").answers(200, is);
+    return passed(t);
+  };
+  constexpr auto kAll = R"({"film":{"parts":["1","2","3","4"]}})";
+  EXPECT_EQ(uploaded(kAll, R"({"film":{"parts":["1","3","4"]}})"), "lost-effect likely");
+  EXPECT_EQ(uploaded(kAll, kAll), "");
+  EXPECT_EQ(uploaded(R"({"film":{"1":{"size":4},"2":{"size":4}}})", R"({"film":{"1":{"size":4}}})"),
+            "lost-effect likely");
+}
+
+TEST(LostEffect, what_then_says_that_it_is_done_without_what_the_answer_tells) {
+  auto confirmed = [](const char* here) {
+    Trial t("observe", "error(503)");
+    t.row.test.clear();
+    t.reference.call("pay", "POST", "/payments").answers(201, R"({"id":"pay_3f2a8b1c"})");
+    auto put = [](Tale& tale, const char* body) {
+      tale.call("checkout", "PUT", "/orders/o-5521").last().request_sample = body;
+      tale.answers(200).passes();
+    };
+    put(t.reference, R"({"state":"confirmed","payment":"pay_3f2a8b1c"})");
+    t.in_case().call("pay", "POST", "/payments").gets_error();
+    put(t.in_case(), here);
+    return t.verdicts();
+  };
+  EXPECT_EQ(confirmed(R"({"state":"confirmed","payment":null})"), "lost-effect likely");
+  EXPECT_EQ(confirmed(R"({"state":"confirmed"})"), "lost-effect likely");
+  EXPECT_EQ(confirmed(R"({"state":"unpaid","payment":null})"), "");
+  EXPECT_EQ(confirmed(R"({"payment":null})"), "") << "it says nothing of what was done";
+}
+
 TEST(LostEffect, a_list_of_ids_shows_that_what_a_body_names_is_missing) {
   for (auto& [body, verdict] : {std::pair(R"({"event_id":"ev-login-1","what":"in"})", "lost-effect likely"),
                                 std::pair(R"({"what":"ev-login-1"})", "lost-effect possible")}) {
