@@ -85,7 +85,8 @@ std::string sender(const trace::Call& call, std::span<const std::size_t> attempt
 }
 
 // Are the rounds those of a scheduler, or of a worker that goes on?
-bool goes_on_for_ever(const trace::Call& call, const std::vector<std::size_t>& starts) {
+// `times`: how often the outermost of its layers is gone through.
+bool goes_on_for_ever(const trace::Call& call, const std::vector<std::size_t>& starts, std::size_t times) {
   Nanos least = INT64_MAX, most = 0;
   for (auto start : starts | std::views::drop(1)) {
     auto pause = call.attempts[start]->begun - call.attempts[start - 1]->told;
@@ -93,7 +94,7 @@ bool goes_on_for_ever(const trace::Call& call, const std::vector<std::size_t>& s
     most = std::max(most, pause);
   }
   bool grows = static_cast<double>(most) >= kGrown * static_cast<double>(least);
-  return starts.size() > kMostRounds || (!grows && most >= kTick);
+  return times > kMostRounds || (!grows && most >= kTick);
 }
 
 // Without faults it asks there again after such a pause, or at such a distance, too, though it was answered well: these
@@ -126,31 +127,43 @@ bool keeps_its_pace(const trace::Comparison& c, const trace::Call& call, const s
   return true;
 }
 
-// Rounds whose attempts one library made, as somebody called it again, who may be two in turn: "rates.py:24 job 4
-// times, in each tenacity 9.2.1 5 times, in each urllib3 2.8.0 5 times".
-std::string entries(const trace::Call& call, const std::vector<std::size_t>& starts, std::size_t attempts,
-                    std::string plain) {
-  auto library = sender(call, std::array{starts[0], starts[0] + 1});
-  auto middle = sender(call, std::span(starts).first(2));
-  std::vector<std::size_t> rounds{1};  // of the middle layer, as far as they go on alike
+// Rounds that somebody makes in rounds of their own: three layers.
+struct Three {
+  std::string outer, middle, inner;
+  std::vector<std::size_t> rounds;  // of the middle layer, as far as they go on alike
+};
+std::optional<Three> three_layers(const trace::Call& call, const std::vector<std::size_t>& starts) {
+  Three three{.outer = {},
+              .middle = sender(call, std::span(starts).first(2)),
+              .inner = sender(call, std::array{starts[0], starts[0] + 1}),
+              .rounds = {1}};
   std::set<std::string> outer;
   for (std::size_t i = 1; i < starts.size(); i++) {
     auto by = sender(call, std::span(starts).subspan(i - 1, 2));
-    if (by == middle) {
-      rounds.back()++;
+    if (by == three.middle) {
+      three.rounds.back()++;
     } else {
-      rounds.push_back(1);
+      three.rounds.push_back(1);
       outer.insert(by);
     }
   }
-  if (library.empty() || middle.empty() || outer.size() != 1 || outer.contains("") || !multiplies(rounds)) return plain;
-  return fmt::format("{} {}, in each {} {}, in each {} {}", *outer.begin(), counted(rounds.size(), "time"), middle,
-                     counted(rounds[0], "time"), library, counted(attempts, "time"));
+  if (three.inner.empty() || three.middle.empty() || outer.size() != 1 || !multiplies(three.rounds)) return {};
+  three.outer = *outer.begin();
+  return three.outer.empty() ? std::nullopt : std::optional(three);
+}
+
+// Rounds whose attempts one library made, as somebody called it again, who may be two in turn: "rates.py:24 job 4
+// times, in each tenacity 9.2.1 5 times, in each urllib3 2.8.0 5 times".
+std::string entries(const std::optional<Three>& three, std::size_t attempts, std::string plain) {
+  if (!three) return plain;
+  return fmt::format("{} {}, in each {} {}, in each {} {}", three->outer, counted(three->rounds.size(), "time"),
+                     three->middle, counted(three->rounds[0], "time"), three->inner, counted(attempts, "time"));
 }
 
 std::string calls_of_library(const trace::Call& call, const std::vector<std::size_t>& starts, std::size_t attempts) {
   auto library = sender(call, std::array{starts[0], starts[0] + 1});
-  return entries(call, starts, attempts, "each is one call of " + (library.empty() ? "the library" : library));
+  return entries(three_layers(call, starts), attempts,
+                 "each is one call of " + (library.empty() ? "the library" : library));
 }
 
 // Two loops of the application's own, by which of its functions went on; a test's own is none of them.
@@ -161,8 +174,10 @@ std::optional<Layers> nested(const trace::Call& call) {
   auto inner = sender(call, std::array{starts[0], starts[0] + 1});
   auto outer = sender(call, std::array{starts[0], starts[1]});
   if (inner.empty() || outer.empty() || inner == outer) return {};
-  return Layers{rounds, goes_on_for_ever(call, starts) ? trace::Confidence::possible : trace::Confidence::likely,
-                entries(call, starts, rounds[0], fmt::format("{} within {}", inner, outer))};
+  auto three = three_layers(call, starts);
+  bool for_ever = goes_on_for_ever(call, starts, three ? three->rounds.size() : rounds.size());
+  return Layers{rounds, for_ever ? trace::Confidence::possible : trace::Confidence::likely,
+                entries(three, rounds[0], fmt::format("{} within {}", inner, outer))};
 }
 
 // A runtime's own client asks once more where its connection breaks (HttpURLConnection, xmlrpc.client), and so does
@@ -199,7 +214,8 @@ std::optional<Layers> loops_of(const trace::Call& call) {
   bool broke = rounds[0] == 2 &&
                std::ranges::all_of(call.attempts, [](auto* e) { return e->ending != trace::Ending::answered; });
   return Layers{rounds,
-                !goes_on_for_ever(call, starts) && !broke ? trace::Confidence::likely : trace::Confidence::possible,
+                !goes_on_for_ever(call, starts, rounds.size()) && !broke ? trace::Confidence::likely
+                                                                         : trace::Confidence::possible,
                 show_gaps(call, starts), false, true};
 }
 

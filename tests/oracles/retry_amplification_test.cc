@@ -1,5 +1,6 @@
 // Two loops of the application's own, and single ones that look like them: what the numbers of retry-amplification
 // yield on made-up clients.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -137,6 +138,28 @@ TEST(RetryAmplification, of_three_layers_names_all_three_and_their_numbers) {
 }
 
 // HttpURLConnection asks once more where its connection breaks, within one call of it.
+// A transport's 4 attempts in a loop of 4 in one of 3: twelve rounds, which nobody goes on with for ever.
+TEST(RetryAmplification, of_three_layers_it_is_the_outermost_whose_rounds_say_whether_they_end) {
+  auto judged = [](int outer, int rounds) {
+    Trial t("P3", "error(503)");
+    t.reference.call("load", "GET", "/things/lamp").answers(200);
+    for (int i = 0; i < outer * rounds * 4; i++) {
+      auto gap = std::array{7, 412, 60, 3, 250, 900, 31, 5}[static_cast<std::size_t>(i) % 8] * kMillisecond;
+      (i ? t.in_case().again(gap) : t.in_case().call("load", "GET", "/things/lamp")).gets_error();
+      auto& tag = t.in_case().last().tag;
+      auto entry = std::to_string(200 + i);
+      tag.call_id = "100-" + entry;
+      tag.site = trace::CallSite{"rates.py", 18, "get", "rates.py:9:ask,rates.py:5:load,job.py:24:job"};
+      tag.stack = fmt::format("2:f1813fa4,{}:60f8b254,{}:8cdc3bcc,{}:d", 20 + i / 4 / rounds, 50 + i / 4, entry);
+    }
+    for (auto& f : t.judge().findings)
+      if (f.verdict == "retry-amplification") return std::string(show(f.confidence));
+    return std::string("none");
+  };
+  EXPECT_EQ(judged(3, 4), "likely");
+  EXPECT_EQ(judged(12, 2), "possible") << "a worker";
+}
+
 TEST(RetryAmplification, of_what_a_runtimes_own_client_asks_once_more_on_a_broken_connection_is_possible) {
   auto told = [](const char* library, bool broken) {
     Trial t("P3", broken ? "reset" : "error(503)");
