@@ -47,7 +47,8 @@ void Turns::part(trace::Run& run) {
     turn.attempts = {call.attempts.front()};
     for (auto* e : call.attempts | std::views::drop(1)) {
       turn.attempts.push_back(e);
-      if (are_turns(turn)) turn.id = ++last, turn.attempts = {e};
+      bool proven = e->confidence == trace::Confidence::certain;  // an id names the call, whatever the source says
+      if (!proven && are_turns(turn)) turn.id = ++last, turn.attempts = {e};
       places[e->id] = {turn.id, static_cast<int>(turn.attempts.size())};
     }
   }

@@ -9,7 +9,8 @@
 namespace retrial::campaign {
 
 // What one function asks for again may be its next thing's turn, as its source says (scan/candidates.h): then it is a
-// call of its own, and no attempt. Sources are read once, from the current directory, as they are needed.
+// call of its own, and no attempt; not where an id of the request names the call (certain). Sources are read once, from
+// the current directory, as they are needed.
 class Turns {
  public:
   // Calls whose attempts are of several turns are parted: those of each turn are a call.

@@ -97,6 +97,16 @@ TEST_F(InAProject, attempts_of_one_turn_stay_together) {
   for (auto& call : calls) EXPECT_EQ(call.attempts.size(), 2U);
 }
 
+// for (const parcel of parcels) await pRetry(() => order(parcel)): what the library calls stands in the loop.
+TEST_F(InAProject, what_an_id_names_is_one_call_wherever_it_is_sent_from) {
+  for (auto confidence : {trace::Confidence::certain, trace::Confidence::likely}) {
+    auto run = sent_thrice(5, "convert");
+    for (auto& e : run.exchanges) e.confidence = confidence;
+    turns_.part(run);
+    EXPECT_EQ(trace::calls_of(run).size(), confidence == trace::Confidence::certain ? 1U : 3U);
+  }
+}
+
 TEST_F(InAProject, attempts_of_a_loop_that_tries_again_stay_attempts) {
   auto run = sent_thrice(13, "rate");
   turns_.part(run);
