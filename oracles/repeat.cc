@@ -229,11 +229,14 @@ std::string_view last_part(const Exchange& e) {
   auto path = trace::message::path_of(e.target);
   return path.substr(path.rfind('/') + 1);
 }
-// It asks for what is next.
+// It asks for what is next. Who says how much of a thing is to be taken ({"qty": 4}) takes it out of a store.
 bool takes_next(const Exchange& e) {
   static constexpr std::array<std::string_view, 9> kTakes = {"receive", "poll",  "dequeue", "pop", "take",
                                                              "claim",   "lease", "consume", "pull"};
-  return has_word(last_part(e), kTakes);
+  static constexpr std::array<std::string_view, 3> kAmounts = {"qty", "quantity", "amount"};
+  return has_word(last_part(e), kTakes) && std::ranges::none_of(members_of(e.request_sample), [&](auto& m) {
+           return m.kind == Member::Kind::number && has_word(m.name, kAmounts);
+         });
 }
 }  // namespace
 bool takes_turns(const Exchange& e) {

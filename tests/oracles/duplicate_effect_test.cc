@@ -92,6 +92,20 @@ TEST(DuplicateEffect, what_is_next_is_asked_for_again_and_may_have_been_taken) {
   EXPECT_EQ(asked("/queue/messages", R"({"message":null,"in_flight":1})"), "duplicate-effect likely");
 }
 
+TEST(DuplicateEffect, what_says_how_much_it_takes_takes_it_once_more) {
+  auto took = [](const char* body) {
+    Trial t;
+    t.reference.call("take", "POST", "/stock/bolt/take").answers(200, R"({"sku":"bolt","left":36})");
+    t.in_case().call("take", "POST", "/stock/bolt/take").last().request_sample = body;
+    t.in_case().is_lost(Telling::reset, 200, R"({"sku":"bolt","left":36})");
+    t.in_case().again(300'000).last().request_sample = body;
+    t.in_case().answers(200, R"({"sku":"bolt","left":32})").passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(took(R"({"qty":4})"), "duplicate-effect likely");
+  EXPECT_EQ(took(R"({"max":4})"), "duplicate-effect possible");
+}
+
 TEST(DuplicateEffect, what_the_service_calls_a_repeat_was_not_carried_out_once_more) {
   for (bool known : {true, false}) {
     Trial t;
