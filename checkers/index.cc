@@ -21,7 +21,7 @@ std::vector<std::string> words_of(std::string_view operation) {
   for (auto segment : trace::message::segments(path)) {
     bool after_path = words.back() == kBelow;  // that stands at the end alone
     if (after_path || (segment.find('{') != segment.npos && !is_any(segment))) return {};
-    words.emplace_back(segment);
+    words.push_back(percent_decode(segment));
   }
   return words;
 }

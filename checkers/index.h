@@ -38,8 +38,7 @@ class Index {
 };
 
 // "GET /docs/{id}" as what a request of it is looked up by: {"GET", "docs", "{id}"}; {path} at the end is all that
-// follows. Empty for what names no path (an
-// RPC).
+// follows. Names are decoded. Empty for what names no path (an RPC).
 std::vector<std::string> words_of(std::string_view operation);
 
 }  // namespace retrial::checkers

@@ -391,5 +391,13 @@ TEST(Monitor, says_what_it_has_seen_and_since_when) {
   EXPECT_EQ(sentence(kReadsBack), "after PUT /docs/{id}, GET /docs/{id} answers `title` as it was sent");
 }
 
+TEST(Monitor, finds_a_name_that_is_written_in_escapes) {
+  auto c = checker(Rule::reads_back, "PUT /docs/%C3%A7%20d", "GET /docs/%C3%A7%20d", {{"title", "title"}});
+  Talk t;
+  t.asks("PUT", "/docs/%C3%A7%20d", 201, doc("a"));
+  t.asks("GET", "/docs/%c3%a7%20d", 200, "", doc("b"));
+  EXPECT_EQ(verdicts(c, t.run), "fail 2");
+}
+
 }  // namespace
 }  // namespace retrial::checkers
