@@ -31,7 +31,7 @@ Monitor::State* Monitor::find(std::size_t checker, const std::string& key) {
 
 Monitor::State& Monitor::put(std::size_t checker, const std::string& key) {
   auto& all = states_[checker];
-  if (all.size() >= kMostStates) all.clear();
+  if (all.size() >= kMostStates && !all.contains(key)) all.clear();
   return all[key];
 }
 

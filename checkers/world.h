@@ -26,6 +26,9 @@ class World {
   // The last that deleted what is at this spot or what it lies in, or that all of its service was forgotten.
   Event ended(const std::string& spot, const std::string& service) const;
 
+  static constexpr std::size_t kMostSpots = 200'000;
+  std::size_t spots() const { return spots_.size(); }
+
  private:
   struct Spot {
     Event own = 0, below = 0, ended = 0;
@@ -35,7 +38,6 @@ class World {
     Event last = 0, forgotten = 0;
     int open = 0;
   };
-  static constexpr std::size_t kMostSpots = 200'000;
 
   std::unordered_map<std::string, Spot> spots_;
   std::unordered_map<std::string, Whole> services_;

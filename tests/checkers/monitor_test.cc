@@ -399,5 +399,53 @@ TEST(Monitor, finds_a_name_that_is_written_in_escapes) {
   EXPECT_EQ(verdicts(c, t.run), "fail 2");
 }
 
+TEST(Monitor, forgets_what_is_beyond_its_bounds_and_says_nothing_of_it) {
+  for (auto [less, verdict] : {std::pair<std::size_t, std::string>(2, "fail"), {1, ""}}) {
+    Talk t;  // the folder is one more
+    t.asks("PUT", "/docs/first", 201, doc("a"));
+    for (std::size_t n = 0; n < Monitor::kMostStates - less; n++)
+      t.asks("PUT", "/docs/" + std::to_string(n), 201, doc("a"));
+    t.asks("GET", "/docs/first", 200, "", doc("b"));
+    EXPECT_EQ(verdicts(kReadsBack, t.run).substr(0, 4), verdict) << less;
+  }
+}
+
+TEST(Monitor, keeps_the_newest_items_of_a_list) {
+  auto c = checker(Rule::listed, "PUT /docs/{id}", "GET /docs", {{"{path}", "docs[].id"}});
+  for (auto [items, verdict] : {std::pair(Monitor::kMostItems, "fail"), {Monitor::kMostItems + 1, "pass"}}) {
+    Talk t;  // the list never holds the first
+    std::string held;
+    for (std::size_t n = 0; n < items; n++) {
+      auto id = "d" + std::to_string(n);
+      t.asks("PUT", "/docs/" + id, 201, doc("a"));
+      if (n != 0) held += (held.empty() ? "" : ",") + (R"({"id": ")" + id + R"("})");
+    }
+    t.asks("GET", "/docs", 200, "", R"({"docs": [)" + held + "]}");
+    EXPECT_EQ(verdicts(c, t.run).substr(0, 4), verdict) << items;
+  }
+}
+
+TEST(World, keeps_as_many_spots_as_it_may_and_forgets_all_that_was_known_beyond) {
+  World world;
+  Deed d;
+  trace::Exchange e;
+  e.service = "s";
+  d.e = &e;
+  d.kind = predict::Kind::write;
+  d.fate = Fate::done;
+  World::Event now = 0;
+  auto writes = [&](std::size_t n) {
+    d.spot = "s/" + std::to_string(n);
+    world.write_begins(d);
+    world.write_closes(d);
+    world.write_marks(d, ++now);
+  };
+  for (std::size_t n = 0; n + 1 < World::kMostSpots; n++) writes(n);  // and the service itself
+  EXPECT_EQ(world.last("s/0", "s", Within::resource), 1u);
+  writes(World::kMostSpots);
+  EXPECT_EQ(world.last("s/0", "s", Within::resource), now) << "it may have been written to since";
+  EXPECT_EQ(world.spots(), 0u);
+}
+
 }  // namespace
 }  // namespace retrial::checkers
