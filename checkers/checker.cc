@@ -8,9 +8,10 @@
 namespace retrial::checkers {
 namespace {
 
-constexpr std::array<std::string_view, kRules> kWords = {
-    "reads-back",  "gone",  "listed",      "unlisted", "adds",   "keeps",   "becomes",
-    "never-falls", "rises", "same-answer", "echoes",   "counts", "excludes"};
+constexpr std::array<std::string_view, kRules> kWords = {"reads-back",  "gone",   "listed",  "unlisted",    "adds",
+                                                         "keeps",       "agrees", "becomes", "never-falls", "rises",
+                                                         "same-answer", "echoes", "counts",  "excludes"};
+constexpr std::array<std::string_view, 3> kWithin = {"resource", "service", "test"};
 
 std::string names_of(const Checker& c, bool left) {
   std::string out;
@@ -23,6 +24,8 @@ std::string names_of(const Checker& c, bool left) {
 std::string_view show(Rule rule) { return kWords[static_cast<std::size_t>(rule)]; }
 
 std::span<const std::string_view> rule_words() { return kWords; }
+std::string_view show(Within within) { return kWithin[static_cast<std::size_t>(within)]; }
+std::span<const std::string_view> within_words() { return kWithin; }
 
 std::optional<Rule> rule_named(std::string_view word) {
   auto found = std::ranges::find(kWords, word);
@@ -54,6 +57,8 @@ std::string sentence(const Checker& c) {
       return fmt::format("each {} moves {} of {} by {}", c.after, right, c.then, left);
     case Rule::keeps:
       return fmt::format("{} leaves {} of {} as it was", c.after, right, c.then);
+    case Rule::agrees:
+      return fmt::format("after {}, {} answers {} as it answered", c.after, c.then, right);
     case Rule::becomes:
       return fmt::format("after {}, {} of {} is {}", c.after, right, c.then, left);
     case Rule::never_falls:

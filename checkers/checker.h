@@ -22,6 +22,7 @@ namespace retrial::checkers {
 //   adds               R of P                         a number of R's answer has not moved by what the calls of W
 //                                                     since then stand for
 //   keeps              R of P                         a value of R's answer is another, though W does not send it
+//   agrees             W on P                         R of P answers another value than W answered
 //   becomes            W on P                         R of P does not answer the value that W brings about
 //   never-falls        R of P                         a number of R's answer is lower than it was
 //   rises              W on P                         a number of W's answer is not higher than after the W before
@@ -36,6 +37,7 @@ enum class Rule : std::uint8_t {
   unlisted,
   adds,
   keeps,
+  agrees,
   becomes,
   never_falls,
   rises,
@@ -44,14 +46,17 @@ enum class Rule : std::uint8_t {
   counts,
   excludes,
 };
-inline constexpr std::size_t kRules = 13;
+inline constexpr std::size_t kRules = 14;
 std::string_view show(Rule rule);  // "reads-back"
 std::span<const std::string_view> rule_words();
 std::optional<Rule> rule_named(std::string_view word);
 
 // Of what nothing may have been written, by any other operation, between what set the state and what is judged: P with
-// all that lies in it and all that it lies in, or the whole service. A list is held to that of each item.
-enum class Within : std::uint8_t { resource, service };
+// all that lies in it and all that it lies in, or the whole service; or by any other test, which may set what it
+// needs without a request. A list is held to that of each item.
+enum class Within : std::uint8_t { resource, service, test };
+std::string_view show(Within within);
+std::span<const std::string_view> within_words();
 
 // "title = ticket.title": what is sent (or was answered before), and where it is answered. A name is that of a member
 // of a JSON object, with dots into objects, `[]` into the items of an array; `body` is all of a body. Special ones:

@@ -18,7 +18,6 @@ namespace retrial::checkers {
 namespace {
 
 constexpr std::string_view kKeys[] = {"name", "rule", "service", "after", "then", "fields", "within", "test", "held"};
-constexpr std::string_view kWithin[] = {"resource", "service"};
 constexpr std::int64_t kMostHeld = 1'000'000'000'000;
 
 // What a rule is made of.
@@ -31,6 +30,7 @@ Form form_of(Rule rule) {
   constexpr std::size_t kAny = 1000;
   switch (rule) {
     case Rule::reads_back:
+    case Rule::agrees:
       return {true, true, 1, kAny, "title = title"};
     case Rule::gone:
       return {true, true, 0, 0, ""};
@@ -132,7 +132,8 @@ std::optional<Checker> checker_in(trace::ConfigTable table, std::set<std::string
   if (!table.has("service") || (service && service->empty()))
     table.refuse("service", "expected an address as a report shows it, such as \"127.0.0.1:*\", or \"*\"");
   c.service = service.value_or("");
-  c.within = table.word("within", kWithin).value_or("resource") == "service" ? Within::service : Within::resource;
+  if (auto within = table.word("within", within_words()))
+    c.within = static_cast<Within>(std::ranges::find(within_words(), *within) - within_words().begin());
   c.test = table.text("test").value_or("");
   c.held = static_cast<std::uint64_t>(table.number("held", 0, kMostHeld).value_or(0));
   auto texts = table.texts("fields");
@@ -172,7 +173,7 @@ std::string text_of(const std::vector<Checker>& checkers, const std::string& abo
       for (auto& f : c.fields) list += (list.empty() ? "" : ", ") + in_quotes(show(f));
       out += fmt::format("fields  = [{}]\n", list);
     }
-    if (c.within == Within::service) out += "within  = \"service\"\n";
+    if (c.within != Within::resource) out += fmt::format("within  = {}\n", in_quotes(show(c.within)));
     if (!c.test.empty()) out += fmt::format("test    = {}\n", in_quotes(c.test));
     if (c.held) out += fmt::format("held    = {}\n", c.held);
   }

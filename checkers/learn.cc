@@ -1,5 +1,7 @@
 #include "checkers/learn.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <set>
@@ -52,6 +54,7 @@ class Learner {
     Learned out{.candidates = all.size(), .tests = tests_.size()};
     auto holding = holding_of(std::move(all), out);
     auto uncontradicted = checkers_of(holding);
+    see_together(holding, out.contradicted);
     std::vector<Checker> good;
     for (auto& [c, tally] : holding) {
       auto lacks = lacking(c, tally, uncontradicted);
@@ -62,7 +65,7 @@ class Learner {
           out.left.push_back({c, std::move(lacks)});
         continue;
       }
-      out.weakened += c.within == Within::service;
+      out.weakened += c.within != Within::resource;
       good.push_back(c);
       good.back().held = tally.total;
     }
@@ -84,41 +87,54 @@ class Learner {
     }
   }
 
-  // Those that nothing contradicts, where nothing else was written at the service if it must be so.
+  // Those that nothing contradicts: where nothing else was written at the service, or in other tests, if it must be so.
   std::vector<Told> holding_of(std::vector<Checker> all, Learned& out) {
+    std::vector<Checker> narrower, narrowest, none;  // the last stays empty
+    auto holding = uncontradicted(std::move(all), narrower, out);
+    elsewhere_.counted_by(checkers_of(holding));
+    auto narrow = uncontradicted(std::move(narrower), narrowest, out);
+    for (auto& told : narrow)
+      if (told.tally.total) elsewhere_.shown_by(told.c);
+    auto like_them = taken_out(holding, Within::service, [&](auto& c) { return elsewhere_.may_change(c); });
+    std::ranges::move(uncontradicted(std::move(like_them), narrowest, out), std::back_inserter(narrow));
+    std::ranges::move(narrow, std::back_inserter(holding));
+
+    auto of_tests = uncontradicted(std::move(narrowest), none, out);
+    std::set<std::string> set_anew;  // services whose state tests set without a request
+    for (auto& told : of_tests)
+      if (lacks_of(told.c, told.tally, {}, suite_.size()).empty()) set_anew.insert(told.c.service);
+    auto too = taken_out(holding, Within::test, [&](auto& c) { return set_anew.contains(c.service); });
+    std::ranges::move(uncontradicted(std::move(too), none, out), std::back_inserter(of_tests));
+    std::ranges::move(of_tests, std::back_inserter(holding));
+    return holding;
+  }
+  // What is contradicted is tried once more where less may have been written, if it can be.
+  std::vector<Told> uncontradicted(std::vector<Checker> all, std::vector<Checker>& again, Learned& out) {
     std::vector<Told> holding;
-    std::vector<Checker> again, like_them;
     for (auto& told : tell_all(std::move(all), out.checks))
       if (told.tally.fails == 0)
         holding.push_back(std::move(told));
-      else if (could_be_narrower(told.c.rule))
-        again.push_back(narrowed(std::move(told.c)));
+      else if (could_be_narrower(told.c))
+        again.push_back(within(told.c.within == Within::resource ? Within::service : Within::test, std::move(told.c)));
       else
-        out.contradicted++;
-    elsewhere_.counted_by(checkers_of(holding));
-    std::vector<Told> narrow;
-    auto take_narrow = [&](std::vector<Checker> some) {
-      for (auto& told : tell_all(std::move(some), out.checks)) {
-        if (told.tally.fails) {
-          out.contradicted++;
-          continue;
-        }
-        if (told.tally.total) elsewhere_.shown_by(told.c);
-        narrow.push_back(std::move(told));
-      }
-    };
-    take_narrow(std::move(again));
-    std::erase_if(holding, [&](auto& told) {
-      bool moves = could_be_narrower(told.c.rule) && elsewhere_.may_change(told.c);
-      if (moves) like_them.push_back(narrowed(std::move(told.c)));
-      return moves;
-    });
-    take_narrow(std::move(like_them));
-    std::ranges::move(narrow, std::back_inserter(holding));
+        contradict(out, std::move(told));
     return holding;
   }
-  static Checker narrowed(Checker c) {
-    c.within = Within::service;
+  static std::vector<Checker> taken_out(std::vector<Told>& holding, Within how, auto&& is_one) {
+    std::vector<Checker> out;
+    std::erase_if(holding, [&](auto& told) {
+      bool one = could_be_narrower(told.c) && is_one(told.c);
+      if (one) out.push_back(within(how, std::move(told.c)));
+      return one;
+    });
+    return out;
+  }
+  static void contradict(Learned& out, Told told) {
+    auto& t = told.tally;
+    out.contradicted.push_back({std::move(told.c), t.total, std::move(t.failed_in), std::move(t.says)});
+  }
+  static Checker within(Within how, Checker c) {
+    c.within = how;
     return c;
   }
   static std::vector<Checker> checkers_of(const std::vector<Told>& told) {
@@ -127,8 +143,23 @@ class Learner {
     return out;
   }
 
+  static std::string relation_of(const Checker& c) {
+    return fmt::format("{}\n{}\n{}\n{}", static_cast<int>(c.rule), c.service, c.after, c.then);
+  }
+  void see_together(const std::vector<Told>& holding, const std::vector<Learned::Contradicted>& contradicted) {
+    for (auto& [c, tally] : holding)
+      if (speaks_of_what_is_sent(c))
+        for (auto& value : tally.values)
+          if (!is_truth(value)) together_[relation_of(c)].values.insert(value);
+    for (auto& one : contradicted)
+      if (auto it = together_.find(relation_of(one.checker));
+          speaks_of_what_is_sent(one.checker) && it != together_.end())
+        it->second.fails = true;
+  }
+
   std::string lacking(const Checker& c, const Tally& tally, const std::vector<Checker>& holding) const {
-    auto lacks = lacks_of(c, tally, suite_.size());
+    auto together = together_.find(relation_of(c));
+    auto lacks = lacks_of(c, tally, together == together_.end() ? Together{} : together->second, suite_.size());
     if (lacks.empty() && c.rule == Rule::never_falls) lacks = may_fall_.why(c, holding);
     if (lacks.empty() && c.rule == Rule::excludes) lacks = leases_.why_not(c);
     return lacks;
@@ -145,8 +176,15 @@ class Learner {
     });
   }
 
-  static bool could_be_narrower(Rule rule) {
-    return rule != Rule::echoes && rule != Rule::counts && rule != Rule::never_falls && rule != Rule::rises;
+  static bool could_be_narrower(const Checker& c) {
+    auto rule = c.rule;
+    return c.within != Within::test && rule != Rule::echoes && rule != Rule::counts && rule != Rule::never_falls &&
+           rule != Rule::rises;
+  }
+
+  static std::string test_of(const trace::Run& run, std::uint64_t exchange) {
+    auto found = std::ranges::find(run.exchanges, exchange, &trace::Exchange::id);
+    return found == run.exchanges.end() ? "" : found->tag.test;
   }
 
   std::vector<Told> tell_all(std::vector<Checker> checkers, std::size_t& checks) {
@@ -155,7 +193,10 @@ class Learner {
       watch(checkers, *lesson.run, [&](const Outcome& o) {
         auto& tally = tallies[static_cast<std::size_t>(o.checker - checkers.data())];
         checks++;
-        if (o.verdict == Verdict::fail) tally.fails++;
+        if (o.verdict == Verdict::fail && tally.fails++ == 0) {
+          tally.failed_in = test_of(*lesson.run, o.exchange);
+          tally.says = o.says;
+        }
         if (o.verdict != Verdict::pass || lesson.suite == 0) return;
         tally.passes[lesson.suite]++;
         tally.total++;
@@ -175,6 +216,7 @@ class Learner {
   Elsewhere elsewhere_;
   MayFall may_fall_;
   Leases leases_;
+  std::map<std::string, Together> together_;  // by rule and operations
 };
 
 }  // namespace

@@ -11,8 +11,16 @@ namespace retrial::checkers {
 struct Learned {
   std::vector<Checker> checkers;  // by service and operation; one for all fields of a rule and its operations
   std::size_t candidates = 0;     // with one field each
-  std::size_t contradicted = 0;   // that failed in some test or run, also when no other write was allowed between
-  std::size_t weakened = 0;       // kept, by the precondition that nothing is written at the service
+  // Failed in some test or run, also when no other write was allowed between: how often it had held, and where it
+  // failed first.
+  struct Contradicted {
+    Checker checker;
+    std::size_t held = 0;
+    std::string test;  // empty: between tests
+    std::string says;
+  };
+  std::vector<Contradicted> contradicted;
+  std::size_t weakened = 0;  // kept, by the precondition that nothing is written at the service
   // Nothing contradicted them, and they are not held against anything: what each lacks.
   struct Left {
     Checker checker;
@@ -27,10 +35,11 @@ struct Learned {
 // From runs of a suite without faults, at least two, whose operations are named alike; `alone`: of its tests, each by
 // itself. What passing tests show is proposed (propose.h), and kept where it fails in no test by itself and in no whole
 // run, passes in each whole run again, is of no part of an answer that writes elsewhere change (elsewhere.h) without
-// `within = "service"`, and with
+// `within = "service"`, of no service whose state tests set anew without a request without `within = "test"`, and with
 //
 //   rule                                 at least
-//   reads-back listed keeps echoes       two values (a truth value: four passes)
+//   reads-back listed keeps echoes       two values (a truth value: four passes); of members that are
+//   agrees                               answered as they were sent: of all of an operation together
 //   counts                               two numbers
 //   adds                                 three passes; of +NAME two amounts
 //   becomes, rises                       two passes in one run

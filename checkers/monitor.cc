@@ -50,6 +50,7 @@ void Monitor::tell(const Checker& c, const Field* f, Verdict verdict, const Now&
 
 void Monitor::begins(const trace::Exchange& e) {
   auto& open = open_[e.id] = {deed_of(e), ++event_};
+  world_.begins(open.deed, event_);
   if (!open.deed.looks()) world_.write_begins(open.deed);
 }
 
@@ -83,6 +84,7 @@ void Monitor::wrote(std::size_t n, const Now& now) {
   switch (c.rule) {
     case Rule::reads_back:
     case Rule::becomes:
+    case Rule::agrees:
       set_after(n, now, spot);
       if (!outer.empty()) set_after(n, now, outer);
       return;
@@ -111,6 +113,7 @@ void Monitor::answered(std::size_t n, const Now& now) {
   switch (checkers_[n].rule) {
     case Rule::reads_back:
     case Rule::becomes:
+    case Rule::agrees:
       return judge_reads_back(n, now);
     case Rule::gone:
       return judge_gone(n, now);

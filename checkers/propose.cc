@@ -147,7 +147,16 @@ class Proposer {
       for (auto& sent : w.request.leaves)
         if (!sent.in_array && !leaf.in_array && sent.text == leaf.text && last_name(sent.path) == last_name(leaf.path))
           add(Rule::reads_back, &w, &r, {sent.path, leaf.path});
+      if (same && !leaf.in_array && w.kind != predict::Kind::end) of_answers(w, r, leaf);
     }
+  }
+
+  // What was answered, and not sent, is answered again.
+  void of_answers(const Deed& w, const Deed& r, const Leaf& leaf) {
+    for (auto& said : w.answer.leaves)
+      if (!said.in_array && said.text == leaf.text && last_name(said.path) == last_name(leaf.path) &&
+          !w.request.has(said.path) && !w.request.has(leaf.path))
+        add(Rule::agrees, &w, &r, {said.path, leaf.path});
   }
 
   void of_change(const Deed& before, const std::vector<const Deed*>& calls, const Deed& r) {

@@ -1,4 +1,4 @@
-// What a write leaves: reads-back, becomes, gone, excludes.
+// What a write leaves: reads-back, agrees, becomes, gone, excludes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,11 @@ namespace retrial::checkers {
 namespace {
 
 // What W says of a field; nothing: it does not.
-std::optional<std::string> said(const Field& f, const Deed& d) {
+std::optional<std::string> said(Rule rule, const Field& f, const Deed& d) {
+  if (rule == Rule::agrees) {
+    auto* leaf = d.answer.at(f.left);
+    return leaf ? std::optional(leaf->text) : std::nullopt;
+  }
   if (f.left == "{path}") return std::string(d.last_segment());
   if (f.left.size() >= 2 && f.left.front() == '\'') return f.left.substr(1, f.left.size() - 2);
   if (auto* leaf = d.request.at(f.left)) return leaf->text;
@@ -35,7 +39,7 @@ void Monitor::set_after(std::size_t n, const Now& now, const std::string& spot) 
   state.set = now.ended;
   for (std::size_t i = 0; i < c.fields.size(); i++) {
     auto& may_be = state.values[i];
-    auto value = said(c.fields[i], d);
+    auto value = said(c.rule, c.fields[i], d);
     if (d.fate == Fate::done) may_be.clear();
     if (value && (d.fate == Fate::done || !may_be.empty())) may_be.push_back(*value);  // the old, or the new
     if (!value && d.fate == Fate::unknown) may_be.clear();
@@ -61,10 +65,9 @@ void Monitor::judge_reads_back(std::size_t n, const Now& now) {
                          : fmt::format("{} answers without it", c.then);
     auto sent =
         may_be.size() == 1 ? in_marks(may_be.front()) : in_marks(may_be.front()) + " or " + in_marks(may_be.back());
+    std::string how = c.rule == Rule::becomes ? "to be made " : c.rule == Rule::agrees ? "answered as " : "sent as ";
     tell(c, &f, right ? Verdict::pass : Verdict::fail, now, state->from, leaf ? leaf->text : "",
-         right ? ""
-               : fmt::format("`{}` of {} was {} by {}, and {}", f.right, d.path,
-                             c.rule == Rule::becomes ? "to be made " + sent : "sent as " + sent, c.after, found));
+         right ? "" : fmt::format("`{}` of {} was {} by {}, and {}", f.right, d.path, how + sent, c.after, found));
   }
 }
 

@@ -15,7 +15,7 @@ void Monitor::set_item(std::size_t n, const Now& now, const std::string& list) {
   auto& service = d.e->service;
   auto last = world_.last(d.spot, service, c.within);
   // What the same operation does there leaves the others in it as they are; what else was written there since does not.
-  auto touched = [&](const Item& item) { return item.spot == d.spot || c.within == Within::service; };
+  auto touched = [&](const Item& item) { return item.spot == d.spot || c.within != Within::resource; };
   std::erase_if(state.items, [&](auto& entry) { return touched(entry.second) && last > entry.second.set; });
   for (auto& [value, item] : state.items)
     if (touched(item)) item.set = now.ended;

@@ -18,16 +18,24 @@ bool moves_by_constant(const Field& f) {
   return f.left.size() > 1 && f.left.find_first_not_of("0123456789.", 1) == f.left.npos;
 }
 
-std::string lacks_of(const Checker& c, const Tally& t, std::size_t runs) {
+bool speaks_of_what_is_sent(const Checker& c) {
+  return (c.rule == Rule::reads_back || c.rule == Rule::echoes) && c.fields.front().left != "{path}";
+}
+bool is_truth(std::string_view value) { return value == "true" || value == "false" || value == "null"; }
+
+std::string lacks_of(const Checker& c, const Tally& t, const Together& together, std::size_t runs) {
   if (auto unseen = few(t.passes.size(), runs, "runs that show it"); !unseen.empty()) return unseen;
-  bool truths = std::ranges::all_of(t.values, [](auto& v) { return v == "true" || v == "false" || v == "null"; });
+  bool truths = std::ranges::all_of(t.values, is_truth);
+  auto known = together.fails || !speaks_of_what_is_sent(c) ? t.values.size()
+                                                            : std::max(t.values.size(), together.values.size());
   switch (c.rule) {
     case Rule::reads_back:
     case Rule::listed:
     case Rule::keeps:
+    case Rule::agrees:
     case Rule::echoes:
     case Rule::counts:
-      if (auto values = few(t.values.size(), kValues, "values"); !values.empty()) return values;
+      if (auto values = few(known, kValues, "values"); !values.empty()) return values;
       return truths && c.rule != Rule::counts ? few(t.total, kTruths, "times, as a truth value") : "";
     case Rule::adds:
       return moves_by_constant(c.fields.front()) ? few(t.total, kMoves, "moves")

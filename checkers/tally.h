@@ -16,6 +16,7 @@ struct Tally {
   std::map<std::uint64_t, std::size_t> passes;  // in tests by themselves, by suite run
   std::set<std::string> values;                 // kMostValues at most
   std::size_t rises = 0, fails = 0, total = 0;
+  std::string failed_in, says;  // of the first that failed: its test, and what was seen
 
   std::size_t most() const {
     std::size_t most = 0;
@@ -24,8 +25,17 @@ struct Tally {
   }
 };
 
+// What all candidates of a rule and its operations showed: a relation of each member that is sent, and so of one value
+// for every two members. `fails`: one of them was contradicted.
+struct Together {
+  std::set<std::string> values;  // truth values apart
+  bool fails = false;
+};
+bool speaks_of_what_is_sent(const Checker& c);  // by its name
+bool is_truth(std::string_view value);
+
 // What of what learn.h wants the candidate was not seen with, in words; empty: nothing.
-std::string lacks_of(const Checker& c, const Tally& t, std::size_t runs);
+std::string lacks_of(const Checker& c, const Tally& t, const Together& together, std::size_t runs);
 
 bool moves_by_constant(const Field& f);  // of adds: +1, and not +NAME
 

@@ -4,6 +4,13 @@
 
 namespace retrial::checkers {
 
+void World::begins(const Deed& d, Event now) {
+  auto& all = services_[d.e->service];
+  if (all.test == d.e->tag.test) return;
+  all.test = d.e->tag.test;
+  all.test_began = now;
+}
+
 void World::write_begins(const Deed& d) {
   services_[d.e->service].open++;
   spots_[d.spot].open++;
@@ -34,7 +41,8 @@ World::Event World::last(const std::string& spot, const std::string& service, Wi
   Event last = 0;
   if (auto it = services_.find(service); it != services_.end()) {
     last = it->second.forgotten;
-    if (within == Within::service) return std::max(last, it->second.last);
+    if (within == Within::test) last = std::max(last, it->second.test_began);
+    if (within != Within::resource) return std::max(last, it->second.last);
   }
   if (auto it = spots_.find(spot); it != spots_.end()) last = std::max({last, it->second.own, it->second.below});
   each_outer(spot, service.size(), [&](auto outer) {
@@ -44,7 +52,7 @@ World::Event World::last(const std::string& spot, const std::string& service, Wi
 }
 
 bool World::open(const std::string& spot, const std::string& service, Within within) const {
-  if (within == Within::service) {
+  if (within != Within::resource) {
     auto it = services_.find(service);
     return it != services_.end() && it->second.open > 0;
   }

@@ -15,6 +15,7 @@ class World {
  public:
   using Event = std::uint64_t;
 
+  void begins(const Deed& d, Event now);  // anything: another test may have changed what no request did
   void write_begins(const Deed& d);
   void write_closes(const Deed& d);                    // unless it may come late: then it stays under way
   void write_marks(const Deed& d, Event now);          // a refused one has written nothing
@@ -35,8 +36,9 @@ class World {
     int open = 0, open_below = 0;
   };
   struct Whole {
-    Event last = 0, forgotten = 0;
+    Event last = 0, forgotten = 0, test_began = 0;
     int open = 0;
+    std::string test;  // whose request was the last
   };
 
   std::unordered_map<std::string, Spot> spots_;

@@ -24,7 +24,7 @@ constexpr std::size_t kMostLeft = 200, kMostNamed = 5;
 struct LearnOptions {
   CampaignOptions campaign;
   std::string file = "checkers.toml";
-  bool replace = false;
+  bool replace = false, verbose = false;
 };
 
 std::string summary_of(const checkers::Learned& l, const std::string& file) {
@@ -36,8 +36,8 @@ std::string summary_of(const checkers::Learned& l, const std::string& file) {
   return text +
          fmt::format(
              "  {}, a field each: {} contradicted by some test or run, {} left out (named at the file's end), {} "
-             "kept, of them {} where nothing else is written at the service\n",
-             counted(l.candidates, "candidate"), l.contradicted, l.left.size(), kept, l.weakened);
+             "kept, of them {} where nothing else is written at the service, or by no other test\n",
+             counted(l.candidates, "candidate"), l.contradicted.size(), l.left.size(), kept, l.weakened);
 }
 
 // What would have to be seen more often, a line each.
@@ -52,6 +52,20 @@ std::string left_out(const checkers::Learned& l) {
   if (l.left.empty()) return {};
   return "\n# Left out, though nothing contradicted them; a test that shows more of it brings it in:\n" +
          seen_too_seldom(l, "#   ", kMostLeft);
+}
+
+// Every candidate that is not in the file, with the reason.
+void tell_why(const checkers::Learned& l) {
+  std::string text;
+  for (auto& [checker, held, test, says] : l.contradicted)
+    text += fmt::format(
+        "contradicted: {}{}, at {}: held {}, and failed in {}: {}\n", one_line(checkers::sentence(checker)),
+        checker.within == checkers::Within::test ? " in a test by itself" : "", checker.service,
+        campaign::report::counted(held, "time"), test.empty() ? "what no test sent" : one_line(test), one_line(says));
+  for (auto& [checker, lacks] : l.left)
+    text +=
+        fmt::format("seen too seldom: {}, at {}: {}\n", one_line(checkers::sentence(checker)), checker.service, lacks);
+  std::fputs(text.c_str(), stdout);
 }
 
 int nothing_learned(const checkers::Learned& l, const std::string& file) {
@@ -100,6 +114,7 @@ int learn(const LearnOptions& options) {
                  "{} not run alone, as the budget was spent: what holds in company only may be among what was learned",
                  campaign::report::counted(learned.not_alone, "test")),
              kFine);
+  if (options.verbose) tell_why(learned);
   if (learned.checkers.empty()) return nothing_learned(learned, options.file);
   auto text = checkers::text_of(
       learned.checkers, fmt::format("Learned by `retrial learn -- {}`. Read it, and take out what need not hold.",
@@ -119,6 +134,8 @@ void add_learn(CLI::App& app, int& status) {
   options->campaign.add_common(*command);
   command->add_option("-o,--output", options->file, "the file to be written (default: checkers.toml)");
   command->add_flag("--replace", options->replace, "write it also where it is there already");
+  command->add_flag("--verbose", options->verbose,
+                    "say of each candidate that is left out where it failed, or what it lacks");
   command->add_option("--budget", options->campaign.budget, "tests alone are left out after this time, e.g. 10m");
   command->add_option("command", options->campaign.command, "-- the test command, as you always run it")->required();
   command->callback([options, &status] { status = learn(*options); });

@@ -40,7 +40,7 @@ TEST(CheckersFile, says_again_what_it_was_written_from) {
     if (rule == Rule::keeps || rule == Rule::never_falls || rule == Rule::rises) field = {"", "x.y"};
     bool whole = rule == Rule::gone || rule == Rule::same_answer || rule == Rule::excludes;
     auto c = checker(rule, w ? "PUT /a/{id}" : "", r ? "GET /a/{id}" : "",
-                     whole ? std::vector<Field>{} : std::vector{field}, n % 2 ? Within::service : Within::resource);
+                     whole ? std::vector<Field>{} : std::vector{field}, static_cast<Within>(n % 3));
     c.name = std::string(show(rule));
     c.test = "a \"test\" with \\ and \x01";
     c.held = n;
@@ -67,7 +67,7 @@ TEST(CheckersFile, tells_the_first_slip_with_its_line) {
   EXPECT_EQ(
       replaced("\"reads-back\"", "\"read-back\""),
       "checkers.toml:3: [[checker]] 1 rule: expected \"reads-back\", \"gone\", \"listed\", \"unlisted\", \"adds\", "
-      "\"keeps\", \"becomes\", \"never-falls\", \"rises\", \"same-answer\", \"echoes\", \"counts\" or "
+      "\"keeps\", \"agrees\", \"becomes\", \"never-falls\", \"rises\", \"same-answer\", \"echoes\", \"counts\" or "
       "\"excludes\", found \"read-back\", did you mean \"reads-back\"?");
   EXPECT_TRUE(replaced("PUT /docs/{id}", "docs").contains(":5: [[checker]] 1 after: expected an operation"));
   EXPECT_EQ(replaced("title = title", "title"),

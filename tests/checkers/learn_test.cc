@@ -304,5 +304,73 @@ TEST(Learn, says_how_many_were_held_and_of_which_test) {
   }
 }
 
+TEST(Learn, finds_what_a_write_answers_and_a_read_answers_again) {
+  auto all = learned([](Talk& t) {
+    for (int n = 1; n <= 3; n++) {
+      auto id = std::to_string(n), made = R"({"id": ")" + id + R"(", "title": "t", "etag": "e)" + id + R"("})";
+      t.asks("POST", "/docs", 201, R"({"title": "t"})", made);
+      t.asks("GET", "/docs/" + id, 200, "", made);
+    }
+  });
+  EXPECT_TRUE(holds(all, R"(agrees-get-docs-id ["etag = etag", "id = id"])") ||
+              holds(all, R"(agrees-get-docs-id ["id = id", "etag = etag"])"))
+      << "what was sent, `reads-back` says";
+}
+
+// Tests that each begin with one document, set by no request.
+void tests_that_set_anew(Talk& t) {
+  for (int n = 1; n <= 3; n++) {
+    t.test = "test_" + std::to_string(n);
+    t.run.results.push_back({.test = t.test, .phase = trace::Phase::test, .outcome = "passed"});
+    t.asks("GET", "/docs/1", 200, "", doc("as it was set", 1));
+    auto title = "title " + std::to_string(n);
+    t.asks("PUT", "/docs/1", 200, R"({"title": ")" + title + R"("})", "{}");
+    t.asks("GET", "/docs/1", 200, "", doc(title, 2));
+  }
+}
+Learned learned_of_tests() {
+  Talk one(1), other(2);
+  for (auto* t : {&one, &other}) {
+    tests_that_set_anew(*t);
+    for (auto& e : t->run.exchanges) e.operation = e.method + " /docs/{id}";
+  }
+  return learn({&one.run, &other.run}, {});
+}
+
+TEST(Learn, holds_to_one_test_what_tests_set_anew_without_a_request) {
+  auto all = learned_of_tests().checkers;
+  auto found = std::ranges::find(all, Rule::reads_back, &Checker::rule);
+  ASSERT_NE(found, all.end());
+  EXPECT_EQ(found->within, Within::test);
+  found = std::ranges::find(all, Rule::adds, &Checker::rule);
+  ASSERT_NE(found, all.end());
+  EXPECT_EQ(found->within, Within::test) << "nothing contradicted it, but it is of that service";
+}
+
+TEST(Learn, says_where_a_candidate_failed) {
+  auto contradicted = learned_of_tests().contradicted;
+  auto found = std::ranges::find(contradicted, Rule::never_falls, [](auto& one) { return one.checker.rule; });
+  ASSERT_NE(found, contradicted.end());
+  EXPECT_EQ(found->test, "test_2");
+  EXPECT_TRUE(found->says.contains("was 2 and then 1")) << found->says;
+  EXPECT_GT(found->held, 0u);
+}
+
+TEST(Learn, takes_two_members_that_are_answered_as_they_were_sent_for_two_values) {
+  auto told = [](const std::string& answered) {
+    return [answered](Talk& t) {
+      t.asks("POST", "/docs", 200, R"({"title": "t", "size": 3, "open": true, "kind": "k"})",
+             R"({"title": "t", "size": 3, "open": true, )" + answered + "}");
+      t.asks("POST", "/docs", 200, R"({"kind": "x"})", R"({"kind": "x"})");
+    };
+  };
+  auto all = learned(told(R"("kind": "k")"));
+  EXPECT_TRUE(
+      std::ranges::any_of(all, [](auto& c) { return c.contains("title = title") && c.contains("size = size"); }));
+  EXPECT_FALSE(std::ranges::any_of(all, [](auto& c) { return c.contains("open = open"); })) << "a truth value";
+  all = learned(told(R"("kind": "K, in its own way")"));
+  EXPECT_TRUE(all.empty()) << "one of them was contradicted";
+}
+
 }  // namespace
 }  // namespace retrial::checkers

@@ -391,6 +391,42 @@ TEST(Monitor, says_what_it_has_seen_and_since_when) {
   EXPECT_EQ(sentence(kReadsBack), "after PUT /docs/{id}, GET /docs/{id} answers `title` as it was sent");
 }
 
+TEST(Monitor, holds_a_read_against_what_the_write_answered) {
+  auto c = checker(Rule::agrees, "POST /docs", "GET /docs/{id}", {{"made", "made"}});
+  for (auto [answer, verdict] : {std::pair("noon", "pass 2"), {"night", "fail 2"}}) {
+    Talk t;
+    t.asks("POST", "/docs", 201, "{}", R"({"id": "7", "made": "noon"})");
+    t.asks("GET", "/docs/7", 200, "", R"({"made": ")" + std::string(answer) + "\"}");
+    EXPECT_EQ(verdicts(c, t.run), verdict);
+  }
+  Talk lost;
+  lost.asks("POST", "/docs", 201, "{}", R"({"id": "7", "made": "noon"})");
+  lost.is_lost();
+  lost.asks("GET", "/docs/7", 200, "", R"({"made": "night"})");
+  EXPECT_EQ(verdicts(c, lost.run), "") << "nobody was told";
+}
+
+TEST(Monitor, knows_nothing_of_what_another_test_may_have_set_where_a_checker_says_so) {
+  auto c = kReadsBack;
+  Talk t;
+  t.asks("PUT", "/docs/1", 201, doc("a"));
+  t.asks("GET", "/docs/1", 200, "", doc("a"));
+  t.test = "test_that";
+  t.asks("GET", "/docs/1", 200, "", doc("b"));
+  t.asks("PUT", "/docs/1", 200, doc("c"));
+  t.asks("GET", "/docs/1", 200, "", doc("b"));
+  EXPECT_EQ(verdicts(c, t.run), "pass 2, fail 3, fail 5");
+  c.within = Within::test;
+  EXPECT_EQ(verdicts(c, t.run), "pass 2, fail 5");
+  Talk at_once;
+  at_once.asks("PUT", "/docs/1", 201, doc("a"));
+  at_once.test = "test_that";
+  at_once.asks("GET", "/docs/2", 404, "", "{}");
+  at_once.test = "test_it";
+  at_once.asks("GET", "/docs/1", 200, "", doc("b"));
+  EXPECT_EQ(verdicts(c, at_once.run), "") << "the other may have set it between";
+}
+
 TEST(Monitor, finds_a_name_that_is_written_in_escapes) {
   auto c = checker(Rule::reads_back, "PUT /docs/%C3%A7%20d", "GET /docs/%C3%A7%20d", {{"title", "title"}});
   Talk t;
