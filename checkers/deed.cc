@@ -34,14 +34,15 @@ const Leaf* enveloped_id(const Body& answer) {
 
 }  // namespace
 
-Deed deed_of(const trace::Exchange& e) {
+Deed deed_of(const trace::Exchange& e, Bodies bodies) {
   auto touch = predict::touch_of(e);
   Deed d{.e = &e, .kind = touch.kind, .path = std::move(touch.path), .fate = fate_of(e)};
-  if (d.fate != Fate::unknown) d.answer = answer_body(e);
-  if (makes(d) && d.path.ends_with(kNoName))
+  bool unnamed = makes(d) && d.path.ends_with(kNoName);
+  if (d.fate != Fate::unknown && (bodies.answer || unnamed)) d.answer = answer_body(e);
+  if (unnamed)
     if (auto* id = enveloped_id(d.answer)) d.path.replace(d.path.size() - kNoName.size() + 1, kNoName.npos, id->text);
   d.spot = e.service + d.path;
-  d.request = request_body(e);
+  if (bodies.request) d.request = request_body(e);
   return d;
 }
 

@@ -32,7 +32,11 @@ struct Deed {
   std::string_view last_segment() const { return std::string_view(path).substr(path.rfind('/') + 1); }
 };
 
-Deed deed_of(const trace::Exchange& e);
+// Which bodies are read: what nobody looks at need not be.
+struct Bodies {
+  bool request = true, answer = true;
+};
+Deed deed_of(const trace::Exchange& e, Bodies bodies = {});
 
 // Of an unknown fate: may the service carry it out later than its client was told? Nobody has heard of its end.
 bool may_come_late(const Deed& d);

@@ -48,8 +48,21 @@ void Monitor::tell(const Checker& c, const Field* f, Verdict verdict, const Now&
   tell_(out);
 }
 
+// Most of what passes no checker asks for.
+Bodies Monitor::asked_for(const std::vector<Index::Hit>& hits) const {
+  Bodies bodies{false, false};
+  for (auto hit : hits) {
+    auto rule = checkers_[hit.checker].rule;
+    bodies.request = bodies.request || !hit.then || rule == Rule::echoes;
+    bodies.answer = bodies.answer || hit.then || rule == Rule::agrees || rule == Rule::rises;
+  }
+  return bodies;
+}
+
 void Monitor::begins(const trace::Exchange& e) {
-  auto& open = open_[e.id] = {deed_of(e), ++event_};
+  auto hits = index_.of(e);
+  auto bodies = asked_for(hits);
+  auto& open = open_[e.id] = {deed_of(e, bodies), ++event_, std::move(hits)};
   world_.begins(open.deed, event_);
   if (!open.deed.looks()) world_.write_begins(open.deed);
 }
@@ -61,9 +74,9 @@ void Monitor::ends(const trace::Exchange& e) {
   open_.erase(it);
   auto& d = open.deed;
   Now now{d, open.begun, ++event_};
-  whole_ = d.looks() && d.fate == Fate::done ? lists_.take(d, now.begun) : std::nullopt;
+  whole_ = d.looks() && d.fate == Fate::done && !open.hits.empty() ? lists_.take(d, now.begun) : std::nullopt;
   if (!d.looks()) world_.write_closes(d);
-  for (auto hit : index_.of(e)) {
+  for (auto hit : open.hits) {
     if (!hit.then && !d.looks()) wrote(hit.checker, now);
     if (hit.then && d.fate != Fate::unknown) answered(hit.checker, now);
   }

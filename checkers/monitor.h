@@ -66,6 +66,7 @@ class Monitor {
     Event begun, ended;
   };
 
+  Bodies asked_for(const std::vector<Index::Hit>& hits) const;
   State* find(std::size_t checker, const std::string& key);
   State& put(std::size_t checker, const std::string& key);
   void drop(std::size_t checker, const std::string& key) { states_[checker].erase(key); }
@@ -103,6 +104,7 @@ class Monitor {
   struct Open {
     Deed deed;
     Event begun = 0;
+    std::vector<Index::Hit> hits;
   };
   std::unordered_map<std::uint64_t, Open> open_;                // by exchange
   std::unordered_map<std::uint64_t, Event> unsure_;             // calls with an attempt of unknown fate: since when

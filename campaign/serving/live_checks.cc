@@ -36,7 +36,7 @@ void LiveChecks::lost() {
 
 void LiveChecks::take(const trace::Exchange& e) {
   if (e.begun <= reached_) {
-    if (checkers::deed_of(e).looks()) return;
+    if (checkers::deed_of(e, {false, false}).looks()) return;
     monitor_->forget(e.service);
     waiting_.remove_if([&](auto& w) { return w.service == e.service && w.told >= e.begun; });
     return;
