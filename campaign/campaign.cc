@@ -27,6 +27,14 @@ int workers_of(const CampaignSetting& setting) {
   return said ? said : cores();
 }
 
+// As they ended.
+std::vector<std::string> tests_in_order(const trace::Run& run) {
+  std::vector<std::string> order;
+  for (auto& result : run.results)
+    if (result.phase == trace::Phase::test) order.push_back(result.test);
+  return order;
+}
+
 }  // namespace
 
 Campaign::Campaign(const CampaignSetting& setting, const Clock& clock, Executor& executor,
@@ -148,6 +156,24 @@ void Campaign::check_suites() {
     out_.record.remarks.push_back("no checker was asked of runs without faults: the suite was run only once");
 }
 
+// All tests in one run, the last first. Null: the runner kept its own order, a test fails so, or the budget is spent.
+Result<const trace::Run*> Campaign::run_backwards() {
+  auto order = tests_in_order(refs_.suites.back());
+  std::erase_if(order, [&](auto& test) { return !refs_.tests.contains(test); });
+  std::ranges::reverse(order);
+  if (order.size() < 2 || executor_.interrupted() || time_left() == 0) return nullptr;
+  live_.show({.phase = "the suite in the other order, without faults"});
+  Nanos usual = 0;
+  for (auto& [test, slice] : refs_.tests) usual += slice->ended - slice->began;
+  auto spec = context_.spec_for(order, trace::RunKind::alone);
+  spec.deadline = CampaignContext::deadline_of(usual);
+  auto run = context_.execute(spec);
+  if (!run) return std::unexpected(run.error());
+  bool right = (*run)->incomplete.empty() && tests_in_order(**run) == order &&
+               std::ranges::all_of(order, [&](auto& test) { return passed(**run, test); });
+  return right ? *run : nullptr;
+}
+
 // Each test alone too, as a campaign runs it: what holds in company only is no rule.
 Result<void> Campaign::learn() {
   std::vector<const trace::Run*> suites, alone;
@@ -156,6 +182,9 @@ Result<void> Campaign::learn() {
     out_.record.incomplete = "the suite was run only once: a longer --budget lets it be run again";
     return {};
   }
+  auto backwards = run_backwards();
+  if (!backwards) return std::unexpected(backwards.error());
+  if (*backwards) alone.push_back(*backwards);
   std::size_t left_out = 0;
   for (auto& [test, slice] : refs_.tests) {
     if (executor_.interrupted()) break;
@@ -172,6 +201,7 @@ Result<void> Campaign::learn() {
   }
   live_.show({.phase = "what holds in all of it"});
   out_.learned = checkers::learn(suites, alone);
+  out_.learned.backwards = *backwards != nullptr;
   out_.learned.not_alone = left_out;
   return {};
 }

@@ -41,6 +41,7 @@ class Campaign {
   Nanos time_left() const;
   Pace pace() const { return pace_of(refs_, workers_.most(), setting_.config.run.alone); }
   void show_plan(const Plan& plan);
+  Result<const trace::Run*> run_backwards();
   Result<void> learn();
   Result<const trace::Run*> run_alone(const std::string& test);
   void learn_from(const trace::Run& alone, const std::vector<trace::CaseRecord>& cases);

@@ -29,6 +29,7 @@ struct Learned {
   std::vector<Left> left;
   std::size_t tests = 0;      // passing ones that they were learned from
   std::size_t checks = 0;     // in all of it
+  bool backwards = false;     // the suite was run in the other order, too
   std::size_t not_alone = 0;  // tests that were not run by themselves: the budget was spent
 };
 

@@ -114,6 +114,10 @@ int learn(const LearnOptions& options) {
                  "{} not run alone, as the budget was spent: what holds in company only may be among what was learned",
                  campaign::report::counted(learned.not_alone, "test")),
              kFine);
+  if (!learned.backwards && learned.tests > 1)
+    complain(
+        "the suite was not run in another order: its runner keeps its own, a test fails so, or the budget was spent",
+        kFine);
   if (options.verbose) tell_why(learned);
   if (learned.checkers.empty()) return nothing_learned(learned, options.file);
   auto text = checkers::text_of(
