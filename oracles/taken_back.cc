@@ -45,14 +45,18 @@ bool is_asked_for(const trace::Run& run, const std::string& path, Nanos from) {
   });
 }
 
-// A look of ours at the end that shows this thing: "{"id": "ch_1", ...}".
-const Exchange* look_that_shows(const trace::Run& run, const std::string& made) {
+// It reads, and is told of this thing: "{"id": "ch_1", ...}".
+bool shows(const Exchange& e, const std::string& made) {
   auto name = last_segment(made);
-  auto shows = [&](const Member& m) { return m.value == name; };
-  auto it = std::ranges::find_if(run.exchanges, [&](auto& e) {
-    return is_look(e) && delivered(e) && !name.empty() && std::ranges::any_of(members_of(e.response_sample), shows);
-  });
-  return it == run.exchanges.end() ? nullptr : &*it;
+  return trace::message::safe_method(e.method) && delivered(e) && !name.empty() &&
+         std::ranges::any_of(members_of(e.response_sample), [&](auto& m) { return m.value == name; });
+}
+
+// Whoever asks so is not the function that has failed.
+bool of_another_function(const Exchange& e, const Exchange& failed) {
+  if (!e.tag.site || !failed.tag.site) return false;
+  auto one = trace::frames_of(*e.tag.site).back(), other = trace::frames_of(*failed.tag.site).back();
+  return one.file != other.file || one.function != other.function;
 }
 
 }  // namespace
@@ -65,22 +69,24 @@ void judge_taken_back(const ComparedCase& compared, const Comparison& c, const C
   if (lost == work.attempts.end() || trace::recovered(work) || (*lost)->method != "POST" || of_death(c)) return;
   auto path = trace::message::path_of((*lost)->target);
   auto made = made_by(**lost);
-  const Exchange* back = nullptr;
+  const Exchange *back = nullptr, *read = nullptr;  // the latest that shows it
   Removals made_here(*c.in_case);
   for (auto& e : c.in_case->exchanges) {
-    if (e.begun < work.last().told || is_look(e)) continue;
+    if (e.begun < work.last().told) continue;
+    if (shows(e, made) && (is_look(e) || of_another_function(e, **lost))) read = &e;
+    if (is_look(e) || read == &e) continue;
     if (trace::message::path_of(e.target).starts_with(path)) return;  // it asks after it, or undoes it
     if (!made.empty() && names_last(e, made)) return;
     if (takes_back(compared, c, made_here, e) && !back) back = &e;
   }
   if (!back) return;
-  auto* look = has_word(work.operation, kRecords) ? nullptr : look_that_shows(*c.in_case, made);
-  auto left =
-      look ? fmt::format(" {}, read when the command had ended, shows it ({}).", look->operation, last_segment(made))
-           : "";
+  if (has_word(work.operation, kRecords)) read = nullptr;
+  auto left = read ? fmt::format(" {}, read {}, shows it ({}).", read->operation,
+                                 is_look(*read) ? "when the command had ended" : "afterwards", last_segment(made))
+                   : "";
   judgement.findings.push_back(make_finding(
       compared, c, work, kMissingCompensation,
-      std::min(look ? Confidence::likely : Confidence::possible, work.confidence),
+      std::min(read ? Confidence::likely : Confidence::possible, work.confidence),
       fmt::format("{}: {}, and it was done. What had been made before it was then taken back ({}), and nothing that "
                   "was sent afterwards asks whether it was done, or undoes it.{}",
                   work.operation, what_was_done(work, first_fired(work)), back->operation, left),

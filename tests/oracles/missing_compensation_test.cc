@@ -203,6 +203,28 @@ TEST(MissingCompensation, what_was_done_and_a_look_of_ours_still_shows_is_likely
   EXPECT_EQ(charged("/events", R"([{"id":"ch-1"}])"), "missing-compensation possible") << "a record of it may stay";
 }
 
+TEST(MissingCompensation, what_was_done_and_a_later_read_of_another_function_still_shows_is_likely) {
+  auto charged = [](const char* reader, const char* shows, bool undone = false) {
+    Trial t;
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->call("order", "POST", "/reservations").answers(201, R"({"id":"res-1"})");
+      tale->call("order", "POST", "/charges");
+    }
+    t.reference.answers(201, R"({"id":"ch-1"})");
+    t.in_case().is_lost(trace::Telling::reset, 201, R"({"id":"ch-1"})");
+    t.in_case().call("order", "DELETE", "/reservations/res-1").answers(204);
+    t.in_case().call(reader, "GET", "/charges").answers(200, shows);
+    if (undone) t.in_case().call("reconcile", "POST", "/charges/ch-1/void").answers(200);
+    t.in_case().fails({thrown("builtins.RuntimeError", "payment failed: connection reset")});
+    return t.verdicts();
+  };
+  constexpr auto kThere = R"([{"id":"ch-1","amount":250}])";
+  EXPECT_EQ(charged("charges", kThere), "missing-compensation likely");
+  EXPECT_EQ(charged("charges", "[]"), "");
+  EXPECT_EQ(charged("order", kThere), "") << "it has looked what became of it";
+  EXPECT_EQ(charged("charges", kThere, true), "");
+}
+
 TEST(MissingCompensation, of_two_steps_of_one_name_one_was_taken_back) {
   auto booked = [](const char* other, bool both, bool one_line = true) {
     Trial t("P3", "error(503)");
