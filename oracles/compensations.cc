@@ -18,13 +18,6 @@ namespace retrial::oracles {
 namespace {
 using trace::Exchange;
 
-// "POST /refunds", "POST /charges/ch_1/void": it undoes what it names.
-bool undoes(const Exchange& e) {
-  static constexpr std::array<std::string_view, 10> kUndoing{"refund", "reversal", "reverse", "void",   "cancellation",
-                                                             "cancel", "rollback", "undo",    "revert", "compensate"};
-  auto path = trace::message::path_of(e.target);
-  return e.method == "POST" && has_word(path.substr(path.rfind('/') + 1), kUndoing);
-}
 const Exchange* undone_by(const trace::Run& run, const Exchange& step) {
   constexpr std::size_t kTelling = 3;  // characters: a shorter id is many things'
   auto id = std::string(trace::message::json_top(step.response_sample, "id"));
@@ -66,6 +59,14 @@ std::string where_seen(const Exchange* refused, const std::string& test) {
 }
 
 }  // namespace
+
+bool undoes(const Exchange& e) {
+  static constexpr std::array<std::string_view, 10> kUndoing{"refund", "reversal", "reverse", "void",   "cancellation",
+                                                             "cancel", "rollback", "undo",    "revert", "compensate"};
+  auto path = trace::message::path_of(e.target);
+  if (e.method == "PUT") path = trace::message::folder_of(path);  // it names what it makes
+  return (e.method == "POST" || e.method == "PUT") && has_word(path.substr(path.rfind('/') + 1), kUndoing);
+}
 
 bool is_step_before(const Exchange& step, const Exchange& work, const std::string& test) {
   return step.operation != work.operation && step.told && step.told <= work.begun && step.tag.site && work.tag.site &&

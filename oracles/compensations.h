@@ -27,6 +27,9 @@ class Compensations {
       known_;  // by the step's operation; one after an error, one not
 };
 
+// "POST /refunds", "PUT /refunds/ch_1", "POST /charges/ch_1/void": it undoes what it names.
+bool undoes(const trace::Exchange& e);
+
 // Does this call's function take the step, too? A login is none: what comes later goes on with it.
 bool is_step_before(const trace::Exchange& step, const trace::Exchange& work, const std::string& test);
 

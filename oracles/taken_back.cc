@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "oracles/compensations.h"
 #include "oracles/evidence.h"
 #include "oracles/ledger.h"
 #include "oracles/members.h"
@@ -39,9 +40,11 @@ bool names_last(const Exchange& e, const std::string& path) {
   return !name.empty() && (e.target.contains(name) || e.request_sample.contains(name));
 }
 
+// Somebody asks after it, or undoes it by another request that names it ("PUT /refunds/t-1").
 bool is_asked_for(const trace::Run& run, const std::string& path, Nanos from) {
   return std::ranges::any_of(run.exchanges, [&](auto& e) {
-    return e.begun >= from && !is_look(e) && trace::message::path_of(e.target).starts_with(path);
+    return e.begun >= from && !is_look(e) &&
+           (trace::message::path_of(e.target).starts_with(path) || (undoes(e) && names_last(e, path)));
   });
 }
 
@@ -73,7 +76,7 @@ void judge_taken_back(const ComparedCase& compared, const Comparison& c, const C
   Removals made_here(*c.in_case);
   for (auto& e : c.in_case->exchanges) {
     if (e.begun < work.last().told) continue;
-    if (shows(e, made) && (is_look(e) || of_another_function(e, **lost))) read = &e;
+    if (shows(e, made) && (is_look(e) || (of_another_function(e, **lost) && !names_last(e, made)))) read = &e;
     if (is_look(e) || read == &e) continue;
     if (trace::message::path_of(e.target).starts_with(path)) return;  // it asks after it, or undoes it
     if (!made.empty() && names_last(e, made)) return;

@@ -153,14 +153,18 @@ TEST(Compensations, are_asked_of_steps_of_one_function_that_are_no_login) {
 }
 
 TEST(Compensations, may_be_a_request_that_undoes_what_it_names) {
-  Tale other(trace::RunKind::alone);
-  from_line(other.call("hold", "POST", "/holds").answers(201, kHold), 20);
-  other.call("undo", "POST", "/refunds");
-  other.last().request_sample = R"({"hold_id":"h-71"})";
-  from_line(other.answers(201, R"({"id":"re-1"})"), 30);
-  auto known = seen(other);
-  EXPECT_EQ(known.step, "POST /holds");
-  EXPECT_EQ(known.by, "POST /refunds");
+  auto learned = [](const char* method, const char* target, const char* body) {
+    Tale other(trace::RunKind::alone);
+    from_line(other.call("hold", "POST", "/holds").answers(201, kHold), 20);
+    other.call("undo", method, target);
+    other.last().request_sample = body;
+    from_line(other.answers(201, R"({"id":"re-1"})"), 30);
+    auto known = seen(other);
+    return fmt::format("{} by {}", known.step, known.by);
+  };
+  EXPECT_EQ(learned("POST", "/refunds", R"({"hold_id":"h-71"})"), "POST /holds by POST /refunds");
+  EXPECT_EQ(learned("PUT", "/refunds/h-71", "{}"), "POST /holds by PUT /refunds/{id}");
+  EXPECT_EQ(learned("PUT", "/settings/h-71", "{}"), " by ");
 }
 
 TEST(MissingCompensation, what_was_done_stands_where_what_was_before_it_is_taken_back) {
@@ -204,7 +208,7 @@ TEST(MissingCompensation, what_was_done_and_a_look_of_ours_still_shows_is_likely
 }
 
 TEST(MissingCompensation, what_was_done_and_a_later_read_of_another_function_still_shows_is_likely) {
-  auto charged = [](const char* reader, const char* shows, bool undone = false) {
+  auto charged = [](const char* reader, const char* shows, bool undone = false, const char* of = "/charges") {
     Trial t;
     for (auto* tale : {&t.reference, &t.in_case()}) {
       tale->call("order", "POST", "/reservations").answers(201, R"({"id":"res-1"})");
@@ -213,7 +217,7 @@ TEST(MissingCompensation, what_was_done_and_a_later_read_of_another_function_sti
     t.reference.answers(201, R"({"id":"ch-1"})");
     t.in_case().is_lost(trace::Telling::reset, 201, R"({"id":"ch-1"})");
     t.in_case().call("order", "DELETE", "/reservations/res-1").answers(204);
-    t.in_case().call(reader, "GET", "/charges").answers(200, shows);
+    t.in_case().call(reader, "GET", of).answers(200, shows);
     if (undone) t.in_case().call("reconcile", "POST", "/charges/ch-1/void").answers(200);
     t.in_case().fails({thrown("builtins.RuntimeError", "payment failed: connection reset")});
     return t.verdicts();
@@ -223,10 +227,11 @@ TEST(MissingCompensation, what_was_done_and_a_later_read_of_another_function_sti
   EXPECT_EQ(charged("charges", "[]"), "");
   EXPECT_EQ(charged("order", kThere), "") << "it has looked what became of it";
   EXPECT_EQ(charged("charges", kThere, true), "");
+  EXPECT_EQ(charged("settle", R"({"id":"ch-1"})", false, "/charges/ch-1"), "") << "it asks for that very one";
 }
 
 TEST(MissingCompensation, of_two_steps_of_one_name_one_was_taken_back) {
-  auto booked = [](const char* other, bool both, bool one_line = true) {
+  auto booked = [](const char* other, bool both, bool one_line = true, const char* refunded = "") {
     Trial t("P3", "error(503)");
     for (auto* tale : {&t.reference, &t.in_case()}) {
       for (std::string path : {std::string("/flights/") + other, std::string("/hotels/t-1")})
@@ -237,6 +242,7 @@ TEST(MissingCompensation, of_two_steps_of_one_name_one_was_taken_back) {
     from_line(t.in_case().gets_error(), 12);
     t.in_case().call("book", "DELETE", "/hotels/t-1").answers(204);
     if (both) t.in_case().call("book", "DELETE", std::string("/flights/") + other).answers(204);
+    if (*refunded) t.in_case().call("book", "PUT", refunded).answers(200);
     t.in_case().fails({thrown("app.Refused", "no car: HTTP 503")});
     return t.verdicts();
   };
@@ -244,6 +250,8 @@ TEST(MissingCompensation, of_two_steps_of_one_name_one_was_taken_back) {
   EXPECT_EQ(booked("t-1", false, false), "missing-compensation possible") << "a record that is to stay, perhaps";
   EXPECT_EQ(booked("t-1", true), "");
   EXPECT_EQ(booked("t-9", false), "") << "of another name";
+  EXPECT_EQ(booked("t-1", false, true, "/refunds/t-1"), "") << "undone by what names it";
+  EXPECT_EQ(booked("t-1", false, true, "/refunds/t-9"), "missing-compensation likely");
 }
 
 TEST(MissingCompensation, an_amount_that_was_taken_and_came_nowhere) {
