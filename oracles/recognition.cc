@@ -11,6 +11,7 @@
 #include "oracles/ledger.h"
 #include "oracles/members.h"
 #include "oracles/rpc_answers.h"
+#include "oracles/running_total.h"
 #include "oracles/what_was_set.h"
 #include "trace/calls/content.h"
 #include "trace/calls/service_name.h"
@@ -313,6 +314,8 @@ Shown shown_by_service(const trace::Comparison& c, const Exchange& before, const
   if (read.effects == Effects::unknown) read = by_same_look(c, before, next);
   if (auto set = read.effects == Effects::unknown ? what_was_set(c, before, next) : ""; !set.empty())
     read = {Effects::one, fmt::format("{} shows what was set, as without the fault", set)};
+  if (auto total = read.effects == Effects::unknown ? same_total(c, before, next) : ""; !total.empty())
+    read = {Effects::one, total};
   read.firm = true;
   return read;
 }

@@ -55,6 +55,31 @@ TEST(Recognition, an_amount_that_went_on_by_what_was_sent_was_added_both_times_w
   EXPECT_EQ(added(kDelta, R"({"id":"m-11","version":350})", R"({"id":"m-11","version":351})"), "");
 }
 
+TEST(Recognition, a_total_that_both_answers_tell_was_added_to_once_where_it_is_a_running_one) {
+  auto moved = [](const char* second, const char* later, const char* then = R"({"count":1})") {
+    Trial t;
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->call("relay", "POST", "/movements", {{"Message-Id", "7a1c52f0"}});
+      sends(*tale, R"({"sku":"cap","change":3})");
+      tale == &t.reference ? tale->answers(200, R"({"count":10})")
+                           : tale->is_lost(Telling::reset, 200, R"({"count":10})");
+    }
+    t.in_case().again(kSecond).answers(200, second);
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->call("relay", "POST", "/movements", {{"Message-Id", "90be11d4"}});
+      sends(*tale, later);
+      tale->answers(200, then);
+    }
+    t.in_case().passes();
+    return t.verdicts();
+  };
+  constexpr const char* kLater = R"({"sku":"cap","change":-9})";
+  EXPECT_EQ(moved(R"({"count":10})", kLater), "");
+  EXPECT_EQ(moved(R"({"count":10})", R"({"sku":"nut","change":-9})"), "duplicate-effect possible") << "another thing's";
+  EXPECT_EQ(moved(R"({"count":10})", kLater, R"({"count":10})"), "duplicate-effect possible") << "no total";
+  EXPECT_EQ(moved(R"({"count":13})", kLater, R"({"count":4})"), "duplicate-effect likely");
+}
+
 TEST(Recognition, a_service_that_knew_the_first_already_from_a_run_before_has_done_neither) {
   constexpr const char* kKnew = R"({"stored":"sku-1","duplicate":true})";
   auto t = sent_twice(R"({"amount":5})", {200, kKnew}, {200, kKnew});
