@@ -11,7 +11,7 @@ import pytest
 _active = bool(os.environ.get("RETRIAL_EVENTS"))
 
 if _active:
-    from retrial_agent import chain, current, events, executions, expected, frames
+    from retrial_agent import caught, chain, current, events, executions, expected, frames
 
 
 def pytest_addoption(parser):
@@ -51,6 +51,7 @@ if _active:
         if current.runner is None and current.claim("pytest"):
             config.pluginmanager.register(_Reporter(config), "retrial_reporter")
             expected.watch(_raises())
+            caught.watch()
         if _no_time_limit() and config.pluginmanager.hasplugin("timeout"):
             config.pluginmanager.register(_NoTimeLimit(), "retrial_no_time_limit")
 
@@ -143,6 +144,7 @@ class _Reporter:
     def pytest_runtest_call(self, item):
         current.start(_name(item), "test")
         yield
+        expected.tell_caught()
         current.end(_name(item), "test")
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)

@@ -1,4 +1,6 @@
 """What the pytest plug-in and the unittest hook report."""
+import sys
+
 import pytest
 
 SUITE = """
@@ -295,6 +297,41 @@ def test_an_exception_that_a_test_expects_and_gets_is_told_before_its_result(pro
     """).pytest(check=False)
     told = {event["id"].split("::")[-1]: [e["type"].split(".")[-1] for e in event["chain"]] for event in project.of("expected")}
     assert told == {"test_one": ["ValueError", "KeyError"], "test_it": ["ConnectionResetError"]}
+
+
+@pytest.mark.skipif(not hasattr(sys, "monitoring"), reason="Python 3.11 or earlier tells nobody of what is caught")
+def test_what_a_test_catches_itself_is_told_before_its_result_and_nothing_that_goes_through_it(project):
+    project.write("app.py", """
+        def ask(how):
+            try: raise KeyError("of the application")
+            except KeyError: pass
+            raise how("503")
+    """).write("test_s.py", """
+        import contextlib, threading, unittest, pytest
+        from app import ask
+        def tried(how):
+            try: return ask(how)
+            except ValueError: return None
+        def test_caught(): assert tried(ValueError) is None
+        def test_through():
+            with contextlib.ExitStack(), pytest.raises(OSError):
+                try: tried(OSError)
+                finally: pass
+        def test_elsewhere():
+            beside = threading.Thread(target=tried, args=(ValueError,))
+            beside.start(), beside.join()
+        def test_fails():
+            with contextlib.ExitStack(): assert tried is None
+        class TestCase(unittest.TestCase):
+            def test_it(self): tried(ValueError)
+    """).pytest(check=False)
+    told = {}
+    for event in project.of("expected"):
+        types = [e["type"].split(".")[-1] for e in event["chain"]]
+        told.setdefault(event["id"].split("::")[-1], []).append(types)
+    assert told == {"test_caught": [["ValueError"]], "test_through": [["OSError"]], "test_it": [["ValueError"]]}
+    written = [event["ev"] for event in project.events if event.get("id") == "test_s.py::test_caught"]
+    assert written.index("expected") < written.index("result")
 
 
 def test_an_exception_of_a_task_that_nobody_awaits_is_told_for_its_test(project):

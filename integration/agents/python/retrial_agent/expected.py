@@ -1,7 +1,7 @@
 """Tells of exceptions that a test expected, and that came: whoever it calls told of a failure."""
 from functools import wraps
 
-from . import chain, current, events
+from . import caught, chain, current, events
 
 _watched = set()
 
@@ -17,17 +17,23 @@ def watch(context):
     def __exit__(self, kind, value, traceback):
         expected = leave(self, kind, value, traceback)
         if expected and value is not None:
-            _tell(value)
+            try:
+                caught.forget(value)
+                _tell(chain.of(value))
+            except Exception as problem:
+                events.failed("expected", problem)
         return expected
 
     context.__exit__ = __exit__
 
 
-def _tell(exception):
+def tell_caught():
+    """At the end of a test, before its result: a `with` or `finally` passes on what it has met."""
+    for told in caught.take():
+        _tell(told)
+
+
+def _tell(told):
     id = current.test()[0]
-    if id is None:
-        return
-    try:
-        events.write({"ev": "expected", "id": id, "chain": chain.of(exception)})
-    except Exception as problem:
-        events.failed("expected", problem)
+    if id is not None:
+        events.write({"ev": "expected", "id": id, "chain": told})

@@ -6,7 +6,7 @@ told under its id.
 from functools import wraps
 from time import perf_counter
 
-from .. import chain, current, events, executions, expected, frames
+from .. import caught, chain, current, events, executions, expected, frames
 
 _running = []  # the one test that reports; a test may run others inside of itself
 _identity = id
@@ -31,6 +31,7 @@ def apply(module):
             if name in vars(cls):
                 setattr(cls, name, _phase(vars(cls)[name], phase))
     expected.watch(getattr(module.case, "_AssertRaisesContext", None))
+    caught.watch()
     _suites(module.suite.TestSuite)
     _results(module.result.TestResult)
     _program(module.main)
@@ -88,6 +89,7 @@ def _phase(original, phase):
             _failures[_identity(error)] = phase
             raise
         finally:
+            expected.tell_caught()
             current.end(id, phase)
 
     return inside
