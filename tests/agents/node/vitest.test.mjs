@@ -66,6 +66,18 @@ test('each request under vitest carries its test, phase and line, each result is
   app.remove();
 });
 
+test('an assertion of vitest that leaves out a part of what it was given is told with the whole', { skip }, async () => {
+  const app = made('http://127.0.0.1:1').write('a.test.js', `import { expect, it } from 'vitest';
+    it('cut', () => expect({ applied: ['lamp', 'door'], failed: [{ id: 'heat', why: 'Service Unavailable' }] }).toEqual({ applied: [], failed: [] }));
+    it('short', () => expect({ a: 1 }).toEqual({ a: 2 }));
+  `);
+  await app.run([vitest]);
+  const said = Object.fromEntries(app.of('result').map((r) => [r.id.split(' > ')[1], r.chain[0].msg]));
+  assert.match(said.cut, /^expected .*…\(1\).* to deeply equal .*: it was .*failed.*why.*Service Unavailable/);
+  assert.strictEqual(said.short, 'expected { a: 1 } to deeply equal { a: 2 }');
+  app.remove();
+});
+
 test('vitest runs the chosen tests alone, by their whole ids, though one fails and all are slow', { skip }, async () => {
   const server = await serve();
   const odd = 'costs $1 (net) [x] > "ünï" .*';

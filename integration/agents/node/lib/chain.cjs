@@ -1,6 +1,7 @@
 // A failure as the contract's chain: every error, outermost first, and how each hangs on the one
 // before.
 'use strict';
+const { inspect } = require('util');
 const frames = require('./frames.cjs');
 
 const MOST_ERRORS = 16;
@@ -31,9 +32,22 @@ function words(value) {
   }
 }
 
+const SHOWN = { depth: 6, breakLength: Infinity, maxArrayLength: 50, maxStringLength: 200 };
+
+// chai's assertion (vitest's, too) leaves out what is beyond 40 characters of the values that it holds against each other.
+// A runner that has passed it on has made a text of them.
+function inFull(message, actual) {
+  if (!/…\(\d+\)/.test(words(message)) || actual === null || actual === undefined) return message;
+  try {
+    return `${message}: it was ${typeof actual === 'string' ? actual.replace(/\s+/g, ' ') : inspect(actual, SHOWN)}`;
+  } catch {
+    return message;
+  }
+}
+
 function entry(error, link) {
   const isObject = typeof error === 'object';
-  const message = isObject ? error.message : undefined;
+  const message = isObject ? inFull(error.message, error.actual) : undefined;
   const result = { type: typeOf(error), msg: words(message ?? error).slice(0, MOST_CHARACTERS) };
   const code = isObject ? codeOf(error) : null;
   if (code !== null) result.code = code;
