@@ -108,6 +108,7 @@ trace::Compensation Compensations::before(const std::vector<const trace::Call*>&
     if (known == known_.end() || !had_effect(step) || !is_step_before(step, work, test)) continue;
     for (auto& k : known->second) {
       if (k.compensation.after_error && k.step_site != trace::key_of(*step.tag.site)) continue;
+      if (k.compensation.by == work.operation) continue;  // it was tried, and failed
       if (k.compensation.after_error || !best.after_error) best = k.compensation;
     }
   }

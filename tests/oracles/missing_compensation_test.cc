@@ -152,6 +152,23 @@ TEST(Compensations, are_asked_of_steps_of_one_function_that_are_no_login) {
   EXPECT_EQ(known.before({&calls[0], &calls[1]}, kTest).step, "");
 }
 
+TEST(Compensations, are_not_missing_where_they_are_what_fails) {
+  Tale other(trace::RunKind::alone);
+  from_line(other.call("hold", "POST", "/holds").answers(201, kHold), 20);
+  from_line(other.call("release", "DELETE", "/holds/h-71").answers(204), 30);
+  auto before = [&](const char* method, const char* target) {
+    Tale used(trace::RunKind::alone);
+    from_line(used.call("book", "POST", "/holds").answers(201, kHold), 10);
+    from_line(used.call("book", method, target).answers(503), 11);
+    Compensations known;
+    known.learn(other.done(), kTest);
+    auto calls = trace::calls_of(used.done());
+    return known.before({&calls[0], &calls[1]}, kTest).step;
+  };
+  EXPECT_EQ(before("POST", "/payments"), "POST /holds");
+  EXPECT_EQ(before("DELETE", "/holds/h-71"), "");
+}
+
 TEST(Compensations, may_be_a_request_that_undoes_what_it_names) {
   auto learned = [](const char* method, const char* target, const char* body) {
     Tale other(trace::RunKind::alone);
