@@ -140,7 +140,8 @@ Trials::Confirmed Trials::confirming(const trace::Finding& suspected, const Case
   for (auto& known : record_.findings) {
     bool same = known.id == suspected.id && known.confidence >= suspected.confidence;
     if (same || told_by(known, suspected)) return {known.verdict, {known.test}};
-    if (report::one_cause(known, suspected)) alike.tests.push_back(known.test);
+    if (known.confidence >= suspected.confidence && report::one_cause(known, suspected))
+      alike.tests.push_back(known.test);
   }
   if (same_everywhere(suspected) && alike.tests.size() >= kSameRetries) return alike;
   auto family = confirmed_.find({suspected.verdict, c.family_key()});
