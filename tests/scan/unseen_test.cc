@@ -7,7 +7,7 @@
 namespace retrial::scan {
 namespace {
 
-std::string all(const char* file, std::string_view text) {
+std::string all_of(const char* file, std::string_view text) {
   std::string said;
   for (auto& at : scan_text(*language_of(file), text).locations)
     said += std::to_string(at.line) + " " + show(at.shape) + " " + word(at.bound) + " " + word(at.wait) + "\n";
@@ -15,7 +15,7 @@ std::string all(const char* file, std::string_view text) {
 }
 
 TEST(Nothing, is_tried_again_where_an_error_is_kept_in_a_list) {
-  EXPECT_EQ(all("a.py", R"(
+  EXPECT_EQ(all_of("a.py", R"(
 class HttpError(Exception):
   def __init__(self, response):
     for error in response.json()["errors"]:
@@ -28,7 +28,7 @@ class HttpError(Exception):
 }
 
 TEST(Nothing, is_tried_again_by_a_timer_that_fails_or_tells) {
-  EXPECT_EQ(all("a.js", R"(
+  EXPECT_EQ(all_of("a.js", R"(
 class Control {
   wait(callback, ms) {
     this.reconnectTimeout = setTimeout(() => {
@@ -51,7 +51,7 @@ class Control {
 }
 
 TEST(Nothing, is_tried_again_where_each_turn_takes_another) {
-  EXPECT_EQ(all("a.js", R"(
+  EXPECT_EQ(all_of("a.js", R"(
 async function prepare(iterator, query) {
   while (true) {
     const host = getNextHost(iterator, tried);
@@ -76,7 +76,7 @@ async function negotiate(url) {
 }
 )"),
             "");
-  EXPECT_EQ(all("a.py", R"(
+  EXPECT_EQ(all_of("a.py", R"(
 def work(queue):
   while True:
     try:
@@ -100,7 +100,7 @@ def connect(self, retry):
       break
 )"),
             "");
-  EXPECT_EQ(all("a.rs", R"(
+  EXPECT_EQ(all_of("a.rs", R"(
 fn retryable(e: &Error) -> bool {
     let mut source = e.source();
     while let Some(e) = source {
@@ -116,7 +116,7 @@ fn retryable(e: &Error) -> bool {
 }
 
 TEST(Nothing, is_tried_again_by_who_asks_or_makes_a_policy) {
-  EXPECT_EQ(all("a.go", R"(package a
+  EXPECT_EQ(all_of("a.go", R"(package a
 func invoke(settings Settings, err error) error {
 	r := settings.Retry()
 	d, ok := r.Retry(err)
@@ -124,12 +124,12 @@ func invoke(settings Settings, err error) error {
 }
 )"),
             "");
-  EXPECT_EQ(all("a.js", R"(
+  EXPECT_EQ(all_of("a.js", R"(
 exports.defaultRetryPolicy = function () { return new retry.RetryPolicy(); };
 const state = Object.assign({ enabled: true, retries: 3 }, options.retry);
 )"),
             "");
-  EXPECT_EQ(all("A.java", R"(class A {
+  EXPECT_EQ(all_of("A.java", R"(class A {
   static Failure of(Request request, IOException cause) { return new RetryableException(-1, format("%s", cause), request); }
   static Optional<RetryAfter> after(String s) { return Optional.of(new RetryAfter(parse(s))); }
   static long parse(String s) { return Long.parseLong(s); }
@@ -144,14 +144,15 @@ const state = Object.assign({ enabled: true, retries: 3 }, options.retry);
 }
 
 TEST(Wrappers, are_given_a_method_by_what_it_does_and_a_bound_one) {
-  EXPECT_EQ(all("a.py", R"(
+  EXPECT_EQ(all_of("a.py", R"(
 class Barrier:
   def remove(self):
     self.client.retry(self.client.delete, self.path)
 )"),
             "4 library elsewhere elsewhere\n");
-  EXPECT_EQ(all("a.js", "const p = retry(this.connect.bind(this), { delay: 100 });\n"), "1 library elsewhere fixed\n");
-  EXPECT_EQ(all("a.py", R"(
+  EXPECT_EQ(all_of("a.js", "const p = retry(this.connect.bind(this), { delay: 100 });\n"),
+            "1 library elsewhere fixed\n");
+  EXPECT_EQ(all_of("a.py", R"(
 class Session:
   def __init__(self):
     self.retry_execute = backoff.on_exception(backoff.expo, Exception, max_tries=5)
@@ -160,7 +161,7 @@ class Session:
 }
 
 TEST(Timers, begin_anew_by_an_interval_by_their_delay_and_by_what_they_run) {
-  EXPECT_EQ(all("a.ts", R"(
+  EXPECT_EQ(all_of("a.ts", R"(
 class Client {
   setup() {
     this.timer = setInterval(() => { this.log('again'); this._reconnect(); }, 5000);
@@ -168,7 +169,7 @@ class Client {
 }
 )"),
             "4 timer none fixed\n");
-  EXPECT_EQ(all("a.go", R"(package a
+  EXPECT_EQ(all_of("a.go", R"(package a
 func (s *Subscription) schedule() {
 	delay := s.strategy.beforeNextAttempt(s.attempts)
 	s.attempts++
@@ -181,7 +182,7 @@ func (s *Subscription) schedule() {
 }
 
 TEST(Timers, that_restart_where_a_failure_is_heard_of_begin_anew) {
-  EXPECT_EQ(all("A.java", R"(class A {
+  EXPECT_EQ(all_of("A.java", R"(class A {
   void onError(Throwable error) {
     tell(error);
     restart = vertx().setTimer(500, l -> { if (isRunning()) { restart(); } });
@@ -192,7 +193,7 @@ TEST(Timers, that_restart_where_a_failure_is_heard_of_begin_anew) {
 }
 
 TEST(Recursions, lead_through_a_callback_a_case_and_another_file) {
-  EXPECT_EQ(all("a.js", R"(
+  EXPECT_EQ(all_of("a.js", R"(
 function start(strategy) {
   var callback = (error, handshake) => {
     if (error) {
@@ -209,7 +210,7 @@ Request.prototype.callback = function (error, res) {
 };
 )"),
             "5 recursion none none\n13 recursion elsewhere elsewhere\n");
-  EXPECT_EQ(all("a.go", R"(package a
+  EXPECT_EQ(all_of("a.go", R"(package a
 func (c *Conn) executeQuery(ctx context.Context, qry *Query) *Iter {
 	framer := c.exec(ctx, qry)
 	switch x := framer.(type) {
@@ -225,7 +226,7 @@ func (c *Conn) executeQuery(ctx context.Context, qry *Query) *Iter {
 }
 
 TEST(Loops, that_ask_a_policy_or_a_flag_end_by_it) {
-  EXPECT_EQ(all("A.java", R"(class A { static <T> T callWithRetry(Client client, Callable<T> proc) throws Exception {
+  EXPECT_EQ(all_of("A.java", R"(class A { static <T> T callWithRetry(Client client, Callable<T> proc) throws Exception {
     T result = null;
     RetryLoop retryLoop = client.newRetryLoop();
     while (retryLoop.shouldContinue()) {
@@ -235,7 +236,7 @@ TEST(Loops, that_ask_a_policy_or_a_flag_end_by_it) {
     return result;
   } })"),
             "4 loop elsewhere elsewhere\n");
-  EXPECT_EQ(all("a.rs", R"(
+  EXPECT_EQ(all_of("a.rs", R"(
 async fn copy(&self, from: &Path) -> Result<()> {
     let mut retry = false;
     loop {
@@ -254,7 +255,7 @@ async fn copy(&self, from: &Path) -> Result<()> {
 }
 )"),
             "4 loop count none\n");
-  EXPECT_EQ(all("A.java", R"(class A { boolean swap(Client client, String key) {
+  EXPECT_EQ(all_of("A.java", R"(class A { boolean swap(Client client, String key) {
     boolean done = false;
     for (int i = 0; !done && i < max; i++) {
       if (client.cas(key, client.gets(key)) == CASResponse.OK) { done = true; }
@@ -265,14 +266,14 @@ async fn copy(&self, from: &Path) -> Result<()> {
 }
 
 TEST(Policies, that_are_told_of_a_failure_say_when_it_ends_and_how_long_it_waits) {
-  EXPECT_EQ(all("A.java", R"(class A { Object invoke(Request request) {
+  EXPECT_EQ(all_of("A.java", R"(class A { Object invoke(Request request) {
     while (true) {
       try { return execute(request); }
       catch (RetryableException e) { retryer.continueOrPropagate(e); }
     }
   } })"),
             "2 loop elsewhere elsewhere\n");
-  EXPECT_EQ(all("a.py", R"(
+  EXPECT_EQ(all_of("a.py", R"(
 def request(self, method, route):
   response = self.session.request(method, route)
   if response.status_code == 429:
@@ -282,7 +283,7 @@ def request(self, method, route):
   return response
 )"),
             "7 recursion none told\n");
-  EXPECT_EQ(all("a.js", R"(
+  EXPECT_EQ(all_of("a.js", R"(
 function tryConnect(delay) {
   reconnectTimeout = setTimeout(openConnection, delay);
 }
@@ -291,7 +292,7 @@ function tryConnect(delay) {
 }
 
 TEST(Bounds, are_no_comparison_with_nothing_and_no_clock) {
-  EXPECT_EQ(all("a.ts", R"(
+  EXPECT_EQ(all_of("a.ts", R"(
 async function reconnect() {
   let attempts = 0;
   let nextRetryDelay = nextDelay(attempts++, 0, undefined);
