@@ -75,6 +75,17 @@ std::string_view without_comment(std::string_view line) {
   return line.starts_with('#') ? std::string_view() : at == line.npos ? line : line.substr(0, at);
 }
 
+// Spring's `resilience4j.retry:` is one key in another; `app.kubernetes.io/name` is one.
+std::vector<std::string> keys_in(const std::vector<std::string>& path) {
+  std::vector<std::string> keys;
+  for (auto& key : path)
+    if (key.contains('/'))
+      keys.push_back(key);
+    else
+      for (auto part : split(key, '.')) keys.emplace_back(part);
+  return keys;
+}
+
 std::vector<Setting> of_yaml(std::string_view text) {
   SettingReader reader;
   std::vector<std::size_t> indents;  // of the keys in the path
@@ -117,6 +128,7 @@ std::vector<Setting> of_yaml(std::string_view text) {
     reader.path.push_back(bare_word(key));
     indents.push_back(from);
   }
+  for (auto& one : reader.found) one.path = keys_in(one.path);
   return reader.found;
 }
 

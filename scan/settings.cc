@@ -46,7 +46,7 @@ Location place_of(const SettingGroup& group, std::string_view by, Bound bound, W
   place.line = group.line;
   place.last_line = group.last_line;
   place.by = by;
-  place.calls = group.called;
+  if (group.called != by) place.calls = group.called;  // an instance
   place.bound = std::move(bound);
   place.wait = std::move(wait);
   for (auto one : split(errors, ','))

@@ -12,8 +12,8 @@ namespace {
 std::string all(const char* file, std::string_view text) {
   std::string said;
   for (auto& at : retries_in_settings(file, text)) {
-    said += std::to_string(at.line) + " " + at.calls + ": " + at.bound.text + ", " + word(at.wait) + " " +
-            at.wait.text + ", back:";
+    said += std::to_string(at.line) + (at.calls.empty() ? "" : " " + at.calls) + ": " + at.bound.text + ", " +
+            word(at.wait) + " " + at.wait.text + ", back:";
     for (auto& error : at.back) said += " " + error;
     said += "\n";
   }
@@ -33,8 +33,18 @@ TEST(Settings, of_grpc_are_read_a_policy_a_method) {
                        "retryableStatusCodes": ["UNAVAILABLE"] } }
   ]
 })"),
-            "4 retryPolicy: maxAttempts: 4, jitter 0.1s, back: UNAVAILABLE ABORTED\n"
-            "9 retryPolicy: maxAttempts: 2, jitter 1s, back: UNAVAILABLE\n");
+            "4: maxAttempts: 4, jitter 0.1s, back: UNAVAILABLE ABORTED\n"
+            "9: maxAttempts: 2, jitter 1s, back: UNAVAILABLE\n");
+}
+
+TEST(Settings, of_spring_may_have_several_keys_in_one) {
+  EXPECT_EQ(all("application.yml", R"(resilience4j.retry:
+  instances:
+    pay:
+      maxAttempts: 4
+      waitDuration: 200ms
+)"),
+            "3 pay: maxAttempts: 4, fixed 200ms, back: any\n");
 }
 
 TEST(Settings, of_a_mesh_are_read_and_none_where_there_are_no_attempts) {
@@ -59,8 +69,8 @@ route:
     retry_back_off:
       base_interval: 0.05s
 )"),
-            "7 retries: attempts: 3, jitter 25ms, back: 5xx reset\n"
-            "16 retry_policy: num_retries: 2, jitter 0.05s, back: 5xx\n");
+            "7: attempts: 3, jitter 25ms, back: 5xx reset\n"
+            "16: num_retries: 2, jitter 0.05s, back: 5xx\n");
 }
 
 TEST(Settings, of_resilience4j_are_read_an_instance_each) {
@@ -95,7 +105,7 @@ TEST(Settings, of_microprofile_are_read_and_may_have_no_end) {
                 "shop.Orders/submit/Retry/maxDuration=0\n"
                 "shop.Orders/submit/Retry/jitter=0\n"
                 "Retry/delay=100\n"),
-            "1 Retry: , none 0, back: any\n4 Retry: maxRetries: 3, jitter 100, back: any\n");
+            "1: , none 0, back: any\n4 Retry: maxRetries: 3, jitter 100, back: any\n");
 }
 
 TEST(Settings, that_are_something_else_or_broken_say_nothing) {
