@@ -105,7 +105,7 @@ TEST(Settings, of_microprofile_are_read_and_may_have_no_end) {
                 "shop.Orders/submit/Retry/maxDuration=0\n"
                 "shop.Orders/submit/Retry/jitter=0\n"
                 "Retry/delay=100\n"),
-            "1: , none 0, back: any\n4 Retry: maxRetries: 3, jitter 100, back: any\n");
+            "1: , none 0, back: any\n4: maxRetries: 3, jitter 100, back: any\n");
 }
 
 TEST(Settings, that_are_something_else_or_broken_say_nothing) {
