@@ -214,9 +214,9 @@ Result<Twice> run_twice(CampaignContext& context, References& refs, const std::f
   auto disturbed = std::move(beside->differ);
   std::erase_if(disturbed, [&](auto& d) { return in_turn->differ.contains(d.first); });
   if (!disturbed.empty()) {
-    auto steady = may_go_on() ? not_again(context, first, apart, disturbed) : std::map<std::string, std::string>{};
+    auto by_chance = may_go_on() ? not_again(context, first, apart, disturbed) : std::map<std::string, std::string>{};
     learn(context, *in_turn->suite);
-    in_turn->differ.merge(steady);
+    in_turn->differ.merge(by_chance);
   }
   if (!disturbed.empty()) {
     auto& [test, what] = *disturbed.begin();

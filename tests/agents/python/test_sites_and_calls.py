@@ -351,8 +351,8 @@ WAITED = {  # the last request comes after whose
         """,
 }
 NOT_WAITED = {
-    "a_thread_that_goes_on": "t = threading.Thread(target=lambda: (send(), gate.wait())); t.start(); t.join(1); send(); gate.set()",
-    "a_thread": "t = threading.Thread(target=send); t.start(); time.sleep(0.5); send(); t.join()",
+    "a_thread_that_goes_on": "t = threading.Thread(target=lambda: (send(), sent.set(), gate.wait())); t.start(); sent.wait(); t.join(0.01); send(); gate.set()",
+    "a_thread": "t = threading.Thread(target=lambda: (send(), sent.set())); t.start(); sent.wait(); send(); t.join()",
 }
 
 
@@ -362,7 +362,7 @@ def waited(tag):
 
 def after_the_end_of_the_first(text, project, server):
     """Does the last request tell that whoever sent the first had ended before?"""
-    project.write("main.py", "import concurrent.futures, os, subprocess, sys, threading, time, urllib.request\ngate = threading.Event()\n"
+    project.write("main.py", "import concurrent.futures, os, subprocess, sys, threading, urllib.request\ngate, sent = threading.Event(), threading.Event()\n"
                   "def send(): urllib.request.urlopen(os.environ['URL']).read()\n" + textwrap.dedent(text)).run("main.py", RETRIAL_CAUSES="1")
     first, last = server.tags[0], server.tags[-1]
     own = strands(first)

@@ -19,45 +19,45 @@ TEST(Restart, is_by_what_stands_in_the_command_line_and_may_be_the_same_once_mor
   EXPECT_EQ(restart_of({}, {"python3"}), "");
 }
 
-TEST(Restart, is_done_while_the_command_runs) {
-  test::Folder folder;
-  auto orders = Orders::make(folder.path() / "orders");
-  ASSERT_TRUE(orders);
-  auto done = folder.path() / "done";
-  ASSERT_EQ(mkfifo(done.c_str(), 0600), 0);
-  pid_t around = fork();
-  if (around == 0) {
+// A command that ends with 7 once an order writes into `done`, and the process around it that takes orders.
+class Ordered : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto made = Orders::make(folder_.path() / "orders");
+    ASSERT_TRUE(made);
+    orders_ = std::move(*made);
+    ASSERT_EQ(mkfifo(done_.c_str(), 0600), 0);
+    around_ = fork();
+    if (around_ != 0) return;
     pid_t child = fork();
-    if (child == 0) _exit(open(done.c_str(), O_RDONLY) < 0 ? 1 : 7);  // once somebody writes into it
-    int status = wait_for(child, (*orders)->at().string());
+    if (child == 0) _exit(open(done_.c_str(), O_RDONLY) < 0 ? 1 : 7);
+    int status = wait_for(child, orders_->at().string());
     _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
   }
-  (*orders)->give("true\necho > '" + done.string() + "'");  // as a program given by -c has them
-  int status = 0;
-  waitpid(around, &status, 0);
-  EXPECT_EQ(WEXITSTATUS(status), 7) << "the command's own status";
+  int status_after(const std::string& order) {
+    orders_->give(order);
+    int status = 0;
+    waitpid(around_, &status, 0);
+    return WEXITSTATUS(status);
+  }
+  std::string ends() const { return "echo > '" + done_.string() + "'"; }
+
+  test::Folder folder_;
+  std::filesystem::path done_ = folder_.path() / "done";
+  std::unique_ptr<Orders> orders_;
+  pid_t around_ = -1;
+};
+
+TEST_F(Ordered, is_done_while_the_command_runs) {
+  EXPECT_EQ(status_after("true\n" + ends()), 7) << "the command's own status";  // as a program given by -c has them
 }
 
-TEST(Restart, tells_what_could_not_be_run) {
-  test::Folder folder;
-  auto orders = Orders::make(folder.path() / "orders");
-  ASSERT_TRUE(orders);
-  auto done = folder.path() / "done";
-  ASSERT_EQ(mkfifo(done.c_str(), 0600), 0);
-  pid_t around = fork();
-  if (around == 0) {
-    pid_t child = fork();
-    if (child == 0) _exit(open(done.c_str(), O_RDONLY) < 0 ? 1 : 7);
-    wait_for(child, (*orders)->at().string());
-    _exit(0);
-  }
-  (*orders)->give("exit 1");  // it ran: how it ended is its own matter
-  (*orders)->give("no-such-command-of-ours x 2> /dev/null");
-  for (int i = 0; i < 500 && (*orders)->failed().empty(); i++) usleep(10'000);
-  EXPECT_EQ((*orders)->failed(), "no-such-command-of-ours x 2> /dev/null");
-  (*orders)->give("echo > '" + done.string() + "'");
-  int status = 0;
-  waitpid(around, &status, 0);
+TEST_F(Ordered, tells_what_could_not_be_run) {
+  orders_->give("exit 1");  // it ran: how it ended is its own matter
+  orders_->give("no-such-command-of-ours x 2> /dev/null");
+  while (orders_->failed().empty()) sched_yield();  // ctest has the limit
+  EXPECT_EQ(orders_->failed(), "no-such-command-of-ours x 2> /dev/null");
+  EXPECT_EQ(status_after(ends()), 7);
 }
 
 TEST(Restart, knows_the_command_line_of_who_is_there) {
