@@ -5,7 +5,7 @@ from pathlib import Path
 import peers
 from process import Process, alone_on_loopback, free_port, output_of
 
-REQUESTS, CONNECTIONS = 60_000, 8
+REQUESTS, CONNECTIONS, ROUNDS = 60_000, 8, 3
 BEFORE = 20_000  # requests: of a recording's first 5,000 exchanges all are kept for the judge
 FEW, MANY = 8_000, 16_000  # under callgrind
 RULES = '[service.s]\naddress = "127.0.0.1:{service}"\n[[rule]]\nmatch = {{ service = "s" }}\ninject = "1% of error(503)"\n'
@@ -124,7 +124,7 @@ def run(args):
         service = peers.service(folder, (1,))
         rounds = []  # each measures all modes, so that a machine that is slower for a while is so for all of them
         try:
-            for n in range(1 if args.quick else args.rounds):
+            for n in range(1 if args.quick else args.rounds or ROUNDS):
                 rounds.append({})
                 for name, more in MODES.items():
                     print(f"{name}, round {n + 1}", file=sys.stderr, flush=True)

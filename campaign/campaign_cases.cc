@@ -19,7 +19,7 @@ Nanos Campaign::time_left() const {
 
 void Campaign::try_all(Plan& plan) {
   Trials trials(context_, refs_, plan, setting_.policies, out_.record, [&] { return time_left(); });
-  if (auto ok = trials.run(); !ok) stop_for(ok.error());
+  if (auto ok = trials.run(); !ok) out_.record.incomplete = ok.error().line();  // what is known by now stands
   drop_further(plan);
   trials.settle();
   if (setting_.selection.shard.whole()) {  // else `merge` does

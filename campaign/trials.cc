@@ -226,7 +226,7 @@ report::Progress Trials::progress() {
   auto all = static_cast<std::size_t>(std::ranges::count_if(plan_.cases, counts));
   auto open =
       static_cast<std::size_t>(std::ranges::count_if(plan_.cases, [&](auto& c) { return c.planned() && counts(c); }));
-  auto what = fmt::format("{} runs so far", context_.runs.size());
+  auto what = report::counted(context_.runs.size(), "run") + " so far";
   if (now.cases) what = fmt::format("{}/{} tests of {} cases done, {}", now.done, now.tests, now.cases, what);
   if (!open_.empty())
     what = fmt::format("confirming {} {}", open_.back().the_case().row.policy, open_.back().the_case().row.operation);

@@ -107,6 +107,21 @@ std::string wrapped(const CampaignContext& context, const References& refs, cons
   return text;
 }
 
+// What its runners would run side by side, as they were asked to or do by themselves.
+std::set<std::string> made_serial(const CampaignContext& context, const trace::Run& suite) {
+  auto out = context.executor.made_serial();
+  std::set<std::string_view> files;
+  for (auto& r : suite.results) files.insert(std::string_view(r.test).substr(0, r.test.find(" > ")));
+  auto runs = [&](const Runner& runner) {
+    return runner.name == context.adapter.runner().name ||
+           context.executor.runners().contains(std::string(runner.name));
+  };
+  for (auto* adapter : adapters())
+    if (auto& runner = adapter->runner(); runner.files_at_once && files.size() > 1 && runs(runner))
+      out.insert(fmt::format("{}'s test files", runner.name));
+  return out;
+}
+
 // Operations that no test asks for itself: those of its fixtures.
 std::set<std::string_view> of_fixtures_alone(const trace::Run& suite) {
   std::set<std::string_view> fixtures, tests;
@@ -199,10 +214,10 @@ Result<References> collect_references(CampaignContext& context, Nanos time_left)
   }
   if (auto& packages = context.executor.installed(); !packages.empty())
     refs.remarks.push_back(fmt::format("{}, as installed, is the application", fmt::join(packages, ", ")));
-  if (auto& parallel = context.executor.made_serial(); !parallel.empty())
+  if (auto parallel = made_serial(context, suite); !parallel.empty())
     refs.remarks.push_back(fmt::format(
-        "{}: within a run its tests go one after another, so that each answers for its own fault; --workers has runs "
-        "side by side",
+        "{}: within a run one test is after another, so that each answers for its own fault; --workers has runs side "
+        "by side",
         fmt::join(parallel, ", ")));
   if (context.adapter.runner().whole) refs.remarks.push_back(wrapped(context, refs, suite));
   if (!failed.empty()) refs.remarks.push_back(std::move(failed));

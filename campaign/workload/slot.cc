@@ -284,6 +284,7 @@ Result<void> Slots::go_apart(const std::set<std::string>& reached) {
   if (!written->empty())
     return fail(fmt::format("{}: each start of it would write to this file; `data` gives each a folder of its own{}",
                             written->front(), no_layers));
+  end();  // what it went on writing to the working directory would show through every layer
   apart_ = true;
   return {};
 }

@@ -141,6 +141,15 @@ def test_kills_it():
     assert plan.status == 4 and "[service.store] ended with status 3 during a run" in plan.err, plan.explain()
 
 
+def test_a_service_that_no_longer_starts_ends_the_campaign_with_what_is_known(project, tmp_path):
+    starts = tmp_path / "starts"
+    counted = f"echo x >> {starts}; test $(wc -l < {starts}) -le 5 && exec "
+    run = project("run", "--workers", 1, service=SERVICE.replace('"{python}', f'"{counted}{{python}}') + 'reset   = "restart"\n')
+    assert run.status in (1, 4) and "ended before it was ready" in run.report["campaign"]["incomplete"], run.explain()
+    assert run.report["findings"] or run.report["clean"], run.explain()
+    assert "doctor" not in run.err and "Report" in run.out, run.explain()
+
+
 def test_a_folder_that_cannot_be_kept_is_told_in_a_line(project):
     for data, why in ("nowhere", "expected a folder that is there"), (".", "would be emptied"):
         plan = project("plan", out=str(len(data)), service=SERVICE.replace('"folder"', f'"{data}"'))

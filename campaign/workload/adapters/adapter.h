@@ -37,6 +37,7 @@ struct Runner {
   Hook hook = {};
   TestFiles test_files = {};
   bool whole = false;           // it has no tests of its own: the whole command is one test
+  bool files_at_once = false;   // by itself it runs test files side by side
   bool executes_again = false;  // its hook executes a test as often as it is named (trace/executions.h)
 };
 

@@ -14,6 +14,7 @@ class Jest final : public NodeRunner {
         .name = "jest",
         .hook = {"node/lib/runners/jest.cjs"},
         .test_files = {.suffixes = {".test", ".spec"}, .folders = {"__tests__"}},
+        .files_at_once = true,
         .executes_again = true,
     };
     return runner;

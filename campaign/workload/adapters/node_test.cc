@@ -71,6 +71,7 @@ class NodeTest final : public Adapter {
         .name = "node:test",
         .hook = {"node/lib/runners/node_runner.cjs"},
         .test_files = {.suffixes = {".test", ".spec", "_test"}, .folders = {"test", "tests", "__tests__", "spec"}},
+        .files_at_once = true,
         .executes_again = true,
     };
     return runner;

@@ -15,6 +15,7 @@ class Vitest final : public NodeRunner {
         .name = "vitest",
         .hook = {"node/lib/runners/vitest.cjs"},
         .test_files = {.suffixes = {".test", ".spec"}},
+        .files_at_once = true,
         .executes_again = true,
     };
     return runner;

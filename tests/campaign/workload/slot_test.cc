@@ -154,6 +154,33 @@ TEST(Slots, are_not_apart_where_a_service_writes_to_files_that_each_start_of_it_
                         folder.path().string()));
 }
 
+TEST(Slots, once_apart_leave_the_working_directory_as_it_is) {
+  test::Folder project;
+  fs::create_directories(project.path() / "run" / "logs");
+  auto directory = fs::current_path();
+  fs::current_path(project.path());
+  std::vector<Service> services(1);
+  services[0].name = "store";
+  services[0].start = "echo started >> starts; read forever < fifo";
+  services[0].ready = {Ready::Kind::command, "test -e starts"};
+  ASSERT_EQ(mkfifo("fifo", 0600), 0);
+  std::string refused;
+  {
+    Slots slots(services, project.path() / "run" / "logs");
+    EXPECT_TRUE(slots.start());
+    if (auto gone = slots.go_apart({}); !gone) refused = gone.error().line();
+    for (int n = 0; n < 2 && refused.empty(); n++) {
+      auto slot = slots.at(n);
+      ASSERT_TRUE(slot) << slot.error().line();
+      EXPECT_TRUE((*slot)->apart());
+      EXPECT_TRUE((*slot)->prepare());
+    }
+  }
+  fs::current_path(directory);
+  if (!refused.empty()) GTEST_SKIP() << refused;
+  EXPECT_EQ(test::contents(project.path() / "starts"), "started\n") << "of the one start before they were apart";
+}
+
 TEST(ServiceNames, are_what_the_machines_resolver_says) {
   test::Folder folder;
   folder.write("hosts", "10.1.2.3 web\n");
