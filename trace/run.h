@@ -42,6 +42,7 @@ struct Stage {
   Phase phase = Phase::none;
   std::int32_t pid = 0;
   bool starts = true;
+  Nanos at = 0;  // client time at which it was heard of, before the clock was moved any further; 0: not known
 };
 
 // Behind an address in CaptureCounts::not_seen: nobody listened there.

@@ -70,7 +70,7 @@ void Events::take(std::string_view line, trace::Run& run) {
   auto test = text(e, "id");
   auto phase = trace::phase_of(text(e, "phase"));
   if (kind == "start" || kind == "end") {
-    run.stages.push_back({test, phase, pid, kind == "start"});
+    run.stages.push_back({test, phase, pid, kind == "start", now_ ? now_() : 0});
     auto& open = open_[pid];
     if (kind == "start") {
       open.push_back({{test, phase}, number<double>(e, "at")});

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -14,7 +15,9 @@ namespace retrial::campaign {
 // reading to the end when a request arrives is enough to know the running test.
 class Events {
  public:
-  explicit Events(std::filesystem::path file) : file_(std::move(file)) {}
+  // `now`: client time, of what is read; none: it is not known.
+  explicit Events(std::filesystem::path file, std::function<Nanos()> now = {})
+      : file_(std::move(file)), now_(std::move(now)) {}
   ~Events();
   Events(const Events&) = delete;
 
@@ -45,6 +48,7 @@ class Events {
   void take(std::string_view line, trace::Run& run);
 
   std::filesystem::path file_;
+  std::function<Nanos()> now_;
   int fd_ = -1;
   std::string rest_;
   struct Open : Current {

@@ -133,7 +133,7 @@ Result<void> OneRun::set_up() {
   looking_ = {.urls = spec_.look, .test = spec_.tests.size() == 1 ? spec_.tests.front() : ""};
   if (of_.orders) looking_.orders = of_.orders->at();
   if (spec_.measured) looking_.memory = events / (name_ + ".memory");
-  events_.emplace(environment_.events);
+  events_.emplace(environment_.events, [this] { return clock_->now(); });
   return {};
 }
 
@@ -249,7 +249,8 @@ bool OneRun::tests_are_over() {
 
 proxy::Compressor::Surroundings OneRun::surroundings(UnderWay& under_way) {
   auto pending = [this, &under_way] {
-    look(under_way);  // an attempt is noted before the clock is moved on
+    look(under_way);  // an attempt, and a test's end, are noted before the clock is moved on
+    events_->read_into(run_);
     auto& tree = *under_way.tree;
     auto& proxy = under_way.proxy;
     if (stopped_ || tree.command_ended() || tree.dialling() || proxy.awaited() > proxy.streaming()) return true;
@@ -281,6 +282,7 @@ void OneRun::note_clock(UnderWay& under_way) {
 void OneRun::conclude(Aftermath& aftermath) {
   std::ifstream(looking_.memory) >> aftermath.memory;
   note_distrust(aftermath);
+  events_->read_into(run_);
   run_.ended = clock_->now();
   aftermath.in_command = of_.clock.now() - really_began_;
   clock_.reset();
@@ -289,7 +291,6 @@ void OneRun::conclude(Aftermath& aftermath) {
   std::filesystem::remove(page_file_, left);
   if (stopped_) run_.stop = *stopped_;
   if (of_.interrupted) run_.stop = trace::Stop::interrupted;
-  events_->read_into(run_);
   aftermath.runners = events_->runners();
   aftermath.installed = events_->installed();
   aftermath.made_serial = events_->made_serial();

@@ -37,6 +37,19 @@ TEST(KeptFailure, a_retry_that_waits_and_asks_nobody_gets_the_first_error_again)
 
 TEST(KeptFailure, one_wait_may_be_for_something_else) { EXPECT_EQ(Kept().waits(1).fails(kPassedOn), ""); }
 
+// A fixture that waits until its server has ended, behind a test that failed at once.
+TEST(KeptFailure, waits_of_a_teardown_are_no_retry_s) {
+  auto verdict = [](int before, int behind) {
+    Kept kept;
+    auto& run = kept.waits(before).trial.in_case().run();
+    auto over = run.jumps.empty() ? kept.trial.in_case().last().told + 1 : run.jumps.back().at + 1;
+    run.stages = {{kTest, trace::Phase::test, 100, true, 1}, {kTest, trace::Phase::test, 100, false, over}};
+    return kept.waits(behind).fails(kPassedOn);
+  };
+  EXPECT_EQ(verdict(0, 3), "");
+  EXPECT_EQ(verdict(3, 1), "kept-failure likely");
+}
+
 TEST(KeptFailure, not_where_nothing_says_that_it_is_tried_again) {
   EXPECT_EQ(Kept("load").waits(3, false).fails(kPassedOn), "");
   EXPECT_EQ(Kept("load").waits(2).fails(kPassedOn), "") << "one may be for something else";

@@ -126,7 +126,7 @@ inline Run run(std::uint64_t id) {
                 {{"E", "line 1\nline 2 \"x\"", "ECONNRESET", "raised", "src/a.mjs", 3, "f", true},
                  {"F", "", "", "cause", "", 0, "", false}}},
                {"t2", Phase::setup, "passed", 0.25, {}}};
-  r.stages = {{"t1", Phase::test, 4711, true}, {"t1", Phase::test, 4711, false}};
+  r.stages = {{"t1", Phase::test, 4711, true, 3 * kSecond}, {"t1", Phase::test, 4711, false, 4 * kSecond}};
   r.compressed = true;
   r.jumps = {{2 * kSecond, kSecond}, {4 * kSecond, 30 * kSecond + 1}};
   r.real_time = {"tool[12] (static)"};

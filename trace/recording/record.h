@@ -19,7 +19,7 @@
 namespace retrial::trace::record {
 
 inline constexpr char kMagic[8] = {'R', 'T', 'R', 'L', 'S', 'E', 'G', '\n'};
-inline constexpr std::uint32_t kVersion = 14, kOldest = 7;  // written; read
+inline constexpr std::uint32_t kVersion = 15, kOldest = 7;  // written; read
 
 struct SegmentHead {
   char magic[8];

@@ -73,6 +73,7 @@ Encoder encode_run(Encoder out, const Run& run) {
   for (auto& jump : run.jumps) out.pod(jump);
   for (auto& r : run.results)
     for (auto& t : r.chain) out.text(t.source);
+  for (auto& s : run.stages) out.pod(s.at);
   return out;
 }
 bool decode_run(std::string_view payload, Run& run) {
@@ -128,6 +129,8 @@ bool decode_run(std::string_view payload, Run& run) {
   if (in.done()) return true;  // up to version 12
   for (auto& r : run.results)
     for (auto& t : r.chain) in.text(t.source);
+  if (in.done()) return true;  // up to version 14
+  for (auto& s : run.stages) s.at = in.pod<i64>();
   return in.done();
 }
 

@@ -137,6 +137,7 @@ void of_stage(Io& io, T& s) {
   io.word("phase", s.phase, Phase::teardown);
   io("pid", s.pid);
   io("starts", s.starts);
+  io("at", s.at);
 }
 template <class Io, class T>
 void of_jump(Io& io, T& jump) {

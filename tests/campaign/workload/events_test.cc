@@ -10,7 +10,9 @@ namespace {
 
 class Following : public testing::Test {
  protected:
-  Following() : file_(std::filesystem::temp_directory_path() / ("events-" + std::to_string(getpid()))), events_(file_) {
+  Following()
+      : file_(std::filesystem::temp_directory_path() / ("events-" + std::to_string(getpid()))),
+        events_(file_, [this] { return now_; }) {
     std::ofstream{file_};
   }
   ~Following() override { std::filesystem::remove(file_); }
@@ -18,6 +20,7 @@ class Following : public testing::Test {
   void read() { events_.read_into(run_); }
 
   std::filesystem::path file_;
+  Nanos now_ = 0;
   Events events_;
   trace::Run run_;
 };
@@ -38,6 +41,20 @@ TEST_F(Following, the_running_test_is_the_last_stage_that_was_started_and_not_en
          "\n");
   read();
   EXPECT_EQ(events_.current(7).test, "");
+}
+
+TEST_F(Following, a_stage_has_the_time_at_which_it_was_heard_of) {
+  append(R"({"ev":"start","id":"t::a","phase":"test","pid":7})"
+         "\n");
+  now_ = 5;
+  read();
+  append(R"({"ev":"end","id":"t::a","phase":"test","pid":7})"
+         "\n");
+  now_ = 8;
+  read();
+  ASSERT_EQ(run_.stages.size(), 2u);
+  EXPECT_EQ(run_.stages[0].at, 5);
+  EXPECT_EQ(run_.stages[1].at, 8);
 }
 
 TEST_F(Following, a_process_without_stages_of_its_own_works_for_the_test_that_was_started_last) {
