@@ -384,7 +384,7 @@ TEST(Segments, of_another_version_are_an_error_that_says_so) {
   auto runs = read_segments(folder.path);
   ASSERT_FALSE(runs);
   EXPECT_EQ(runs.error().what,
-            "this trace was written by another version of Retrial: its format is 15, 7 to 14 are read here");
+            "this trace was written by another version of Retrial: its format is 16, 7 to 15 are read here");
   EXPECT_NE(runs.error().on.find("0001.seg"), std::string::npos);
 }
 
