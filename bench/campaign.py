@@ -5,6 +5,8 @@
 import argparse, json, os, shutil, sqlite3, sys, tempfile, time
 from pathlib import Path
 
+import upstream
+
 ROOT = Path(__file__).resolve().parents[1]
 ROW = "{:<22}{:>7}{:>9}{:>11}{:>8}{:>8}{:>7}{:>7}{:>10}{:>10}"
 PYTHON = str(ROOT / "integration/apps/order-sync/.venv/bin/python")
@@ -84,10 +86,10 @@ def timed(argv, cwd):
     return time.monotonic() - began, used.ru_maxrss / 1024
 
 
-def measure(name, retrial, cwd, *command):
+def measure(name, retrial, cwd, *command, coverage="c0", alone=()):
     cwd = ROOT / cwd
     with tempfile.TemporaryDirectory(prefix="retrial-bench-") as out:
-        took, peak = timed([str(retrial), "run", "--coverage", "c0", "--out", out, "--", *command], cwd)
+        took, peak = timed([*alone, str(retrial), "run", "--coverage", coverage, "--out", out, "--", *command], cwd)
         said = json.loads((Path(out) / "findings.json").read_text())
         runs = len(list((Path(out) / "logs").glob("[0-9]*.log")))
         store = sqlite3.connect(Path(out) / "campaign.db")
@@ -105,9 +107,14 @@ def run(args):
             measure(name, retrial, cwd, *command)
         else:
             print(f"{name}: not set up ({cwd}/setup.sh)")
-    for tests, sites, seconds in ((30, 10, 6),) if args.quick else ((300, 40, 60),):
+    for tests, sites, seconds in ((30, 10, 6),) if args.quick else ((300, 40, 60), (5000, 500, 5)):
         with tempfile.TemporaryDirectory(prefix="retrial-bench-") as folder:
             measure(f"{tests} tests, {sites} sites", retrial, *wide(Path(folder), tests, sites, seconds))
+    for name in upstream.SUITES if getattr(args, "upstream", False) else ():
+        cwd, command = upstream.prepared(name, ROOT / "build/bench/upstream")
+        alone = [str(ROOT / "integration/alone.sh"), "env", f"PATH={Path(command[0]).parent}:{os.environ['PATH']}", "PYTHON_CALDAV_TEST_DOCKER=0"]
+        for coverage in ("c0", "c4"):
+            measure(f"{name}, {coverage}", retrial, cwd, *command, coverage=coverage, alone=alone)
     return 0
 
 
@@ -115,4 +122,5 @@ if __name__ == "__main__":
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--build", type=Path, default=ROOT / "build/release", help="where retrial is")
     options.add_argument("--quick", action="store_true", help="a smaller made suite")
+    options.add_argument("--upstream", action="store_true", help="suites that we did not write, too: an hour and a half")
     sys.exit(run(options.parse_args()))

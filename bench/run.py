@@ -145,6 +145,7 @@ def main():
     options.add_argument("--quick", action="store_true", help="one round of a second, less of everything")
     options.add_argument("--rounds", type=int)
     options.add_argument("--seconds", type=int)
+    options.add_argument("--upstream", action="store_true", help="with --only campaign: suites that we did not write, too")
     options.add_argument("--rate", type=int, help="requests a second at the fixed rate (default: half of what one loop takes)")
     options.add_argument("--only", type=lambda s: s.split(","), help=f"of {','.join(SCENARIOS + HTTP2_SCENARIOS)}; h2: the last {len(HTTP2_SCENARIOS)}; or alone: judge, what judging a long recording costs; campaign, what a campaign costs beside its suite; staging, what an operator's looking costs; predict, what the analyses of a long trace cost; fleet, what judging and exporting the recordings of a fleet costs")
     options.add_argument("--peers", type=lambda s: s.split(","), default=list(dict.fromkeys(peers.HTTP1 + peers.HTTP2)))
