@@ -218,6 +218,7 @@ void Trial::weigh() {
   if (judgement.needs_more_runs && !suspected_.empty()) judgement = judge_with_company();
   bool again = comparisons_.back().faulted.empty();  // no more is to be had
   thin_ = judgement.needs_more_runs && static_cast<int>(shown_.size()) < kRepeats && !again;
+  leaning_ = thin_ ? std::move(judgement.leaning) : std::vector<trace::Finding>();
   if (thin_) return case_.ask_further();
   case_.row.outcome = "run";
   with_++;

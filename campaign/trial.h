@@ -52,8 +52,10 @@ class Trial {
   void ran(const trace::Run& run);  // stays where it is
   // Unless it is over, it is now: others have confirmed the same meanwhile, as `why` says.
   void answered(std::string why);
-  // What it is about: what it has found; before that, what was suspected.
-  const std::vector<trace::Finding>& about() const { return found_ && !found_->empty() ? *found_ : suspected_; }
+  // What it is about: what it has found; before that, what was suspected, or what thin evidence leans to.
+  const std::vector<trace::Finding>& about() const {
+    return found_ && !found_->empty() ? *found_ : suspected_.empty() ? leaning_ : suspected_;
+  }
   CaseResult& result() { return result_; }
   // Of the first run with the fault, while it lasts; null: there was none.
   const trace::Comparison* seen() const { return comparisons_.empty() ? nullptr : &comparisons_.front(); }
@@ -77,7 +79,7 @@ class Trial {
 
   CampaignContext& context_;
   Case& case_;
-  std::vector<trace::Finding> suspected_;
+  std::vector<trace::Finding> suspected_, leaning_;
   bool unsteady_;
   CaseResult result_;
   const trace::Run* reference_ = nullptr;

@@ -58,6 +58,7 @@ class Trials {
   void company_ended(const Company& company, trace::Run run);
   void take(Shown shown);
   void clean(Case& c, oracles::Judgement judgement);
+  void seen_too(Case& c, std::string why);
   void again(Case& c);
   void try_alone(Case& c, Suspected suspected);
   struct Confirmed {

@@ -98,11 +98,12 @@ void Trials::take(Shown shown) {
     case What::suspicion:
       return try_alone(c, std::move(shown.judgement.findings));
     case What::doubt:
-      return try_alone(c, {});
+      return try_alone(c, std::move(shown.judgement.leaning));
     case What::thin:
+      if (auto why = confirmed_elsewhere(c, shown.judgement.leaning); !why.empty()) return seen_too(c, std::move(why));
       c.ask_further();
       if (static_cast<int>(c.seen.size()) < kRuns) return;
-      if (!shown.judgement.not_judged.empty()) return try_alone(c, {});
+      if (!shown.judgement.not_judged.empty()) return try_alone(c, std::move(shown.judgement.leaning));
       [[fallthrough]];
     case What::clean:
       return clean(c, std::move(shown.judgement));
@@ -165,15 +166,19 @@ std::string Trials::confirmed_elsewhere(const Case& c, const Suspected& suspecte
 
 void Trials::answer_pending() {
   std::erase_if(pending_, [&](auto& pending) {
-    auto& c = *pending.c;
-    auto why = confirmed_elsewhere(c, pending.suspected);
+    auto why = confirmed_elsewhere(*pending.c, pending.suspected);
     if (why.empty()) return false;
-    c.row.outcome = "seen_too";
-    c.row.why = std::move(why);
-    c.under_way = false;
-    say(c, c.row.why);
+    seen_too(*pending.c, std::move(why));
     return true;
   });
+}
+
+void Trials::seen_too(Case& c, std::string why) {
+  c.row.outcome = "seen_too";
+  c.row.why = std::move(why);
+  c.under_way = false;
+  c.seen.clear();
+  say(c, c.row.why);
 }
 
 // Are as many trials of the same under way as it takes to answer it?

@@ -138,12 +138,12 @@ class MissingDelay final : public Oracle {
     // No gap is so short that it leaves no room for a fixed wait, which somebody else's work kept the clock from
     // passing.
     if (known && std::ranges::min(clear, {}, &Wait::most).most >= kMost) return say_unclear(seen, 0, judgement);
-    if (all.size() >= kGapsUnmeasured || (known && measured >= kMeasured)) {
-      judgement.findings.push_back(make_finding(*seen.compared, *seen.comparison, *seen.call, kMissingDelay,
-                                                std::min(trace::Confidence::likely, seen.sure), message(seen, known),
-                                                advice(centile(all, 50))));
-      return;
-    }
+    auto enough = all.size() >= kGapsUnmeasured || (known && measured >= kMeasured);
+    auto& to = enough ? judgement.findings : judgement.leaning;
+    to.push_back(make_finding(*seen.compared, *seen.comparison, *seen.call, kMissingDelay,
+                              std::min(trace::Confidence::likely, seen.sure), message(seen, known),
+                              advice(centile(all, 50))));
+    if (enough) return;
     auto runs = ask_for_more(seen, kMostComparisons, judgement);
     judgement.not_judged.push_back(not_judged(
         *seen.compared, *seen.call,

@@ -167,11 +167,10 @@ class NoBackoff final : public Oracle {
     for (auto& [key, seen] : by_fault) {
       if (seen.grows || !seen.call) continue;
       // Jitter and load can make three of one call look alike.
-      if (seen.calls < kCalls && seen.gaps < kGapsOfOne) {
-        judgement.needs_more_runs = judgement.needs_more_runs || seen.compared->comparisons.size() < kCalls;
-        continue;
-      }
-      judgement.findings.push_back(make_finding(
+      bool thin = seen.calls < kCalls && seen.gaps < kGapsOfOne;
+      if (thin) judgement.needs_more_runs = judgement.needs_more_runs || seen.compared->comparisons.size() < kCalls;
+      auto& to = thin ? judgement.leaning : judgement.findings;
+      to.push_back(make_finding(
           *seen.compared, *seen.comparison, *seen.call, kNoBackoff,
           std::min(
               may_wait_until(*seen.comparison, *seen.call) ? trace::Confidence::possible : trace::Confidence::likely,

@@ -30,6 +30,9 @@ struct Judgement {
   std::vector<trace::Finding> notes;
   std::vector<trace::Judged> not_judged;
   bool needs_more_runs = false;  // the evidence is too thin as yet: run the case again
+  // What it would come to if more runs showed the same: no finding, but where the same is known of the client already
+  // nobody has to look.
+  std::vector<trace::Finding> leaning = {};
 };
 
 // What a verdict speaks of: the parts of a report, the worst first.

@@ -47,6 +47,12 @@ class Trying : public testing::Test {
     for (int i = 0; i < 200; i++) tale.again((1 + i) * kSecond).gets_error();
     return tale.stops(trace::Stop::capped);
   }
+  static Tale hasty() {  // with one gap after the first retry
+    Tale tale(trace::RunKind::with_fault);
+    tale.call("a", "PUT", "/a").gets_error();
+    for (int i = 0; i < 2; i++) tale.again(kMillisecond).gets_error();
+    return tale.fails({oracles::thrown("ServiceUnavailable", "503")});
+  }
   static Tale fails_by_itself() {
     Tale tale(trace::RunKind::without_fault);
     tale.call("a", "PUT", "/a").answers(200);
@@ -171,6 +177,26 @@ TEST_F(Trying, what_rests_on_how_the_test_ended_and_was_not_suspected_is_looked_
   Trial trial(*context_, case_, {}, false);
   EXPECT_EQ(tried(trial), "with alone with with");
   EXPECT_EQ(trial.result().findings.size(), 1u);
+}
+
+TEST_F(Trying, while_the_evidence_is_thin_it_is_about_what_that_leans_to_and_others_may_answer_it) {
+  without_ = {well()};
+  with_ = {hasty()};
+  Trial trial(*context_, case_, {}, false);
+  for (int runs = 0; runs < 2; runs++) {
+    EXPECT_TRUE(trial.about().empty());
+    auto& from = runs == 0 ? with_ : without_;
+    ASSERT_TRUE(trial.next());
+    auto run = from.front().done();
+    run.id = runs_.size() + 1;
+    trial.ran(runs_.keep(run));
+  }
+  ASSERT_EQ(trial.about().size(), 1u);
+  EXPECT_EQ(trial.about()[0].verdict, "missing-delay");
+  trial.answered("missing-delay, as confirmed in another test");
+  EXPECT_FALSE(trial.next());
+  EXPECT_EQ(case_.row.outcome, "seen_too");
+  EXPECT_TRUE(trial.result().findings.empty());
 }
 
 TEST_F(Trying, what_was_suspected_and_is_not_seen_alone_is_looked_for_once_more_and_then_right) {

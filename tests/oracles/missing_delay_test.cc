@@ -36,6 +36,8 @@ TEST(MissingDelay, a_case_with_too_few_gaps_is_repeated_until_there_are_enough) 
   EXPECT_EQ(t.verdicts(), "");
   EXPECT_TRUE(t.judge().needs_more_runs);
   EXPECT_NE(t.why_not().find("only 4 gaps after the first retry in 1 run"), std::string::npos) << t.why_not();
+  ASSERT_EQ(t.judge().leaning.size(), 1u);
+  EXPECT_EQ(t.judge().leaning[0].verdict, "missing-delay");
   tell(t.one_more(), {0, 0, 0, 0, 0});
   EXPECT_EQ(t.verdicts(), "missing-delay likely");
   EXPECT_FALSE(t.judge().needs_more_runs);
@@ -44,6 +46,7 @@ TEST(MissingDelay, a_case_with_too_few_gaps_is_repeated_until_there_are_enough) 
 TEST(MissingDelay, a_case_is_not_repeated_where_one_gap_already_shows_a_delay) {
   EXPECT_FALSE(with_gaps({{0, 200'000, 400'000}}).judge().needs_more_runs);
   EXPECT_FALSE(with_gaps({{0, 61'000}}).judge().needs_more_runs);
+  EXPECT_TRUE(with_gaps({{0, 61'000}}).judge().leaning.empty());
   EXPECT_TRUE(with_gaps({{0, 5'000}}).judge().needs_more_runs);
 }
 
