@@ -208,6 +208,13 @@ bool may_pass(const trace::Exchange& e) {
   return trace::profile_of(e).asks_again(told);
 }
 
+Nanos test_over(const trace::Run& run, Nanos since) {
+  auto over = run.ended;
+  for (auto& stage : run.stages)
+    if (!stage.starts && stage.phase == trace::Phase::test && stage.at > since) over = std::min(over, stage.at);
+  return over;
+}
+
 bool may_be_unseen(const trace::Comparison& c, const trace::Exchange& failed) {
   auto& run = *c.in_case;
   return of_death(c) || !run.connection_faults.empty() ||

@@ -43,6 +43,9 @@ inline constexpr auto kGivenAsAnswer =
 
 // May this failure pass? An error of the fault's by which the service says so, or no answer at all.
 bool may_pass(const trace::Exchange& e);
+// Client time, after `since`, at which the test itself was over: what goes on behind it is its fixtures'. The end of
+// the run where that is not known.
+Nanos test_over(const trace::Run& run, Nanos since);
 
 // It was carried out, its client was told otherwise, and sent it again: that the service refused, as it is there
 // already or no more (404, 409, 410, 412, 422, 423, and what gRPC has for them).

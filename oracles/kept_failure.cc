@@ -45,9 +45,7 @@ std::string retry_around(const trace::Exchange& e, const std::string& test) {
 
 // Waits of the client between this failure and whatever was sent next. Those of the teardown are of somebody else.
 std::vector<Nanos> waits_after(const trace::Run& run, const trace::Exchange& failed) {
-  auto end = run.ended;
-  for (auto& stage : run.stages)
-    if (!stage.starts && stage.phase == trace::Phase::test && stage.at > failed.told) end = std::min(end, stage.at);
+  auto end = test_over(run, failed.told);
   for (auto& e : run.exchanges)
     if (e.begun > failed.told) end = std::min(end, e.begun);
   std::vector<Nanos> waits;

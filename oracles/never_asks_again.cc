@@ -58,9 +58,10 @@ class NeverAsksAgain final : public Oracle {
     };
     if (std::ranges::any_of(run.exchanges, asks)) return;
     auto more = sent_of(c.reference_calls, call.operation) - sent_of(c.case_calls, call.operation);
-    auto silence = run.ended - last.told;
+    auto over = test_over(run, last.told);
+    auto silence = over - last.told;
     if (more < 1 || silence < std::max(kOpen, kUsual * usual_silence(*c.reference, call.operation))) return;
-    auto turns = std::ranges::count_if(run.jumps, [&](auto& jump) { return jump.at > last.told; });
+    auto turns = std::ranges::count_if(run.jumps, [&](auto& jump) { return jump.at > last.told && jump.at < over; });
     if (turns < kTurns) return;  // it may wait for something else
     judgement.findings.push_back(make_finding(
         compared, c, call, kNeverAsksAgain, trace::Confidence::likely,

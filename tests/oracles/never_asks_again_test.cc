@@ -35,6 +35,15 @@ TEST(NeverAsksAgain, a_breaker_that_stays_open_while_the_program_goes_on) {
   EXPECT_EQ(worker.found(), "likely");
 }
 
+TEST(NeverAsksAgain, not_where_it_is_the_fixtures_that_go_on) {
+  Worker worker;
+  auto over = worker.now().last().told + 1;
+  worker.now().run().stages = {{kTest, trace::Phase::test, 100, true, 1},
+                               {kTest, trace::Phase::test, 100, false, over}};
+  worker.looks(6);
+  EXPECT_EQ(worker.found(), "");
+}
+
 TEST(NeverAsksAgain, not_where_one_request_is_let_through_after_a_while) {
   Worker worker;
   worker.looks(4);
