@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/text.h"
 #include "oracles/evidence.h"
@@ -35,27 +36,14 @@ std::string joined(std::string_view name) {
 }
 // --- what it says of the second ---
 
-constexpr std::array<std::string_view, 21> kKnown = {"duplicate",
-                                                     "duplicated",
-                                                     "isduplicate",
-                                                     "deduplicated",
-                                                     "deduped",
-                                                     "wasduplicate",
-                                                     "alreadyexists",
-                                                     "exists",
-                                                     "alreadyprocessed",
-                                                     "alreadydone",
-                                                     "alreadyexisted",
-                                                     "existed",
-                                                     "alreadyapplied",
-                                                     "replayed",
-                                                     "replay",
-                                                     "idempotentreplay",
-                                                     "idempotentreplayed",
-                                                     "repeated",
-                                                     "noop",
-                                                     "unchanged",
-                                                     "notmodified"};
+constexpr std::array<std::string_view, 23> kKnown = {"duplicate",          "duplicated",     "isduplicate",
+                                                     "deduplicated",       "deduped",        "wasduplicate",
+                                                     "alreadyexists",      "exists",         "alreadyprocessed",
+                                                     "alreadydone",        "alreadyexisted", "existed",
+                                                     "alreadyapplied",     "known",          "alreadyknown",
+                                                     "replayed",           "replay",         "idempotentreplay",
+                                                     "idempotentreplayed", "repeated",       "noop",
+                                                     "unchanged",          "notmodified"};
 // Counts of a batch: how much of it was known.
 constexpr std::array<std::string_view, 7> kKnownOfBatch = {
     "duplicates", "duplicate", "duplicatecount", "numduplicates", "deduplicated", "known", "alreadyknown"};
@@ -95,21 +83,30 @@ int said_of_repeat(const Exchange& e, std::string& by) {
   return 0;
 }
 
-// Entries of a batch's answer that say so: of how many it says that they are known, and new.
-struct OfEntries {
-  std::size_t known = 0, fresh = 0;
+// Words of a batch's entries that are another in the second answer, and there say so: what was done of it the first
+// time is known. What is done twice has the same word in both.
+Shown by_entries(const Exchange& before, const Exchange& next) {
+  struct Entry {
+    std::string was, is;
+    bool known() const { return among(kKnown, is); }
+  };
+  std::vector<Entry> entries;
+  std::set<std::string> done;  // the first words of those that are known in the second
   std::string by;
-};
-OfEntries said_of_entries(const Exchange& e) {
-  OfEntries said;
-  for (auto& member : members_of(e.response_sample)) {
+  auto others = members_of(next.response_sample);
+  for (auto& member : members_of(before.response_sample)) {
     if (!member.listed || member.kind != Member::Kind::text || !tells_state(joined(member.name))) continue;
-    auto value = joined(member.value);
-    said.fresh += among(kNew, value);
-    if (!among(kKnown, value)) continue;
-    if (said.known++ == 0) said.by = fmt::format("the service says \"{}\": \"{}\"", member.name, member.value);
+    auto it = std::ranges::find(others, member.path, &Member::path);
+    if (it == others.end()) continue;
+    auto& entry = entries.emplace_back(joined(member.value), joined(it->value));
+    if (!entry.known() || among(kKnown, entry.was)) continue;
+    if (done.insert(entry.was).second && by.empty())
+      by = fmt::format("the service says \"{}\": \"{}\" of what it had called \"{}\"", member.name, it->value,
+                       member.value);
   }
-  return said;
+  auto again = [&](auto& entry) { return done.contains(entry.was) && !entry.known(); };
+  if (done.empty() || std::ranges::any_of(entries, again)) return {};
+  return {Effects::one, by};
 }
 
 // Has it called any request of this operation new? Then it tells the one from the other.
@@ -128,10 +125,7 @@ Shown by_words(const trace::Comparison& c, const Exchange& before, const Exchang
   if (said > 0 && (first <= 0 || calls_new(*c.reference, before) || calls_new(*c.in_case, before)))
     return {Effects::one, by};
   if (said < 0 && first < 0) return {Effects::two, by + " of both"};
-  auto entries = said_of_entries(next), earlier = said_of_entries(before);
-  if (earlier.fresh > 0 && earlier.known == 0 && entries.known >= earlier.fresh)
-    return {Effects::one, fmt::format("{} of what it had called new", entries.by)};
-  return {};
+  return by_entries(before, next);
 }
 
 Shown by_status(const Exchange& before, const Exchange& next) {

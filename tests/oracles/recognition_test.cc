@@ -321,6 +321,14 @@ TEST(Recognition, a_batch_whose_entries_it_calls_known_was_stored_once) {
   Answered half{200, R"({"results":[{"id":"r-1","result":"noop"},{"id":"r-2","result":"created"}]})"};
   EXPECT_EQ(sent_twice(kRows, fresh, known).verdicts(), "");
   EXPECT_NE(sent_twice(kRows, fresh, half).verdicts(), "");
+  auto said = [](const char* first, const char* second) {
+    return Answered{200,
+                    fmt::format(R"([{{"id":"r-1","outcome":"{}"}},{{"id":"r-2","outcome":"{}"}}])", first, second)};
+  };
+  EXPECT_EQ(sent_twice(kRows, said("applied", "busy"), said("known", "applied")).verdicts(), "");
+  EXPECT_NE(sent_twice(kRows, said("applied", "applied"), said("known", "applied")).verdicts(), "")
+      << "one of them twice";
+  EXPECT_NE(sent_twice(kRows, said("done", "busy"), said("done", "busy")).verdicts(), "");
   EXPECT_EQ(sent_twice(kRows, {200, "{}"}, {200, "{}"}).verdicts(), "duplicate-effect possible")
       << "the client has named each entry";
   EXPECT_EQ(sent_twice(R"({"rows":[{"sku":"a"},{"sku":"b"}]})", {200, "{}"}, {200, "{}"}).verdicts(),

@@ -78,7 +78,8 @@ TEST(RetryAmplification, of_two_loops_is_told_with_its_rounds) {
 }
 
 // Loops whose gaps tell nothing: full jitter in both. CRC-32 of the two places is what Python's agent sends.
-std::string nested(bool in_the_test, bool marks) {
+// `tasks`: each round in one of its own, begun from these places of the outer function in turn.
+std::string nested(bool in_the_test, bool marks, std::vector<std::string> tasks = {}) {
   Trial t("P3", "error(503)");
   t.reference.call("load", "GET", "/things/lamp").answers(200);
   for (int i = 0; i < 9; i++) {
@@ -90,10 +91,11 @@ std::string nested(bool in_the_test, bool marks) {
     auto outer = std::string(in_the_test ? "" : ",job.py:24:job");
     tag.site = trace::CallSite{"rates.py", 18, "get", "rates.py:9:ask" + outer};
     // Of job and ask in turn: which runs of them, or which of them went on.
-    if (marks)
-      tag.stack = (in_the_test ? "2:77," : "2:f1813fa4,") + round + ":8cdc3bcc," + entry + ":d";
-    else if (i > 0)
-      tag.site->callers = i % 3 ? "rates.py:9:ask," + outer : tag.site->callers + ",";
+    if (marks) tag.stack = (in_the_test ? "2:77," : "2:f1813fa4,") + round + ":8cdc3bcc," + entry + ":d";
+    if (!tasks.empty())
+      tag.stack =
+          fmt::format("2:{},/{},{}:8cdc3bcc,{}:d", tasks[static_cast<std::size_t>(i) / 3], 8 + i / 3, round, entry);
+    if (!marks && i > 0) tag.site->callers = i % 3 ? "rates.py:9:ask," + outer : tag.site->callers + ",";
   }
   for (auto& f : t.judge().findings)
     if (f.verdict == "retry-amplification") return std::string(show(f.confidence)) + ": " + f.message;
@@ -108,6 +110,11 @@ TEST(RetryAmplification, of_two_loops_whose_gaps_tell_nothing_is_told_by_which_f
   }
   EXPECT_EQ(nested(true, false), "none") << "the test itself goes round";
   EXPECT_EQ(nested(true, true), "none");
+}
+
+TEST(RetryAmplification, of_a_copy_that_another_line_begins_in_a_task_of_its_own_is_none) {
+  EXPECT_EQ(nested(false, true, {"f1813fa4", "f1813fa5", "f1813fa5"}), "none") << "a hedge";
+  EXPECT_TRUE(nested(false, true, {"f1813fa4", "f1813fa4", "f1813fa4"}).starts_with("likely: ")) << "a limit on each";
 }
 
 // As measured of urllib3's 3 attempts in tenacity's 2 in a loop of the application's own.

@@ -19,6 +19,12 @@ Runs marked_runs(std::string_view stack) {
   return runs;
 }
 
+// From another line of the function that both came from, and in a task of its own: a copy on purpose, and no round.
+bool is_a_copy(const Exchange& before, const Exchange& now) {
+  auto parted = parting(before.tag.stack, now.tag.stack);
+  return parted && parted->before != parted->now && strands_of(before.tag.stack) != strands_of(now.tag.stack);
+}
+
 // Both stand in the stack of the attempt between them: the function that went on to it, and the one that goes on to the
 // next. Depths of two attempts in a row can be compared, no others.
 std::vector<std::size_t> starts_by_marks(const Call& call) {
@@ -32,7 +38,10 @@ std::vector<std::size_t> starts_by_marks(const Call& call) {
       auto shared = std::ranges::find_first_of(before.rbegin(), before.rend(), now.begin(), now.end());
       if (shared == before.rend()) return {0};
       auto was = went_on ? std::find(before.rbegin(), before.rend(), *went_on) : before.rbegin();
-      if (went_on && was != before.rend() && shared > was) starts.push_back(i);
+      if (went_on && was != before.rend() && shared > was) {
+        if (is_a_copy(*call.attempts[i - 1], *call.attempts[i])) return {0};
+        starts.push_back(i);
+      }
       went_on = *shared;
     }
     before = std::move(now);
