@@ -324,6 +324,21 @@ class LostEffect final : public Oracle {
     return was.empty() && is.empty();
   }
 
+  // It is a copy of what was read elsewhere, and is read there again where it is missed: a cache.
+  static bool read_again(const trace::Run& run, const Call& call, const trace::Exchange& missed) {
+    auto sent = members_of(call.first().request_sample);
+    auto copied_from = [&](const trace::Exchange& e) {
+      return e.told && e.told <= call.first().begun && trace::message::safe_method(e.method) &&
+             std::ranges::equal(members_of(e.response_sample), sent,
+                                [](auto& a, auto& b) { return a.path == b.path && a.value == b.value; });
+    };
+    return !sent.empty() && std::ranges::any_of(run.exchanges, [&](auto& origin) {
+      return copied_from(origin) && std::ranges::any_of(run.exchanges, [&](auto& e) {
+               return e.begun >= missed.told && same_request(e, origin);
+             });
+    });
+  }
+
   // Which later read holds it without the fault, and does not here: ", and GET /orders does not show it, as it does
   // else".
   static std::string shown_missing(const Comparison& c, const Call& call, const Call& beside) {
@@ -334,7 +349,7 @@ class LostEffect final : public Oracle {
         continue;
       if (!asks_the_same(was.target, is.target) || asks_for_part(is.target) || !delivered(was) || !delivered(is))
         continue;
-      if (!trace::carried_out(was)) continue;
+      if (!trace::carried_out(was) || read_again(*c.in_case, call, is)) continue;
       if (is_gone(is) && trace::message::path_of(was.target) == made_by(beside.last()))
         return fmt::format(", and {} does not find it, as it does else", is.operation);
       if (!trace::carried_out(is)) continue;

@@ -54,7 +54,8 @@ std::string retries_line(const trace::CampaignRecord& c) {
   auto tried = std::ranges::count_if(c.retries, trace::is_tried);
   auto suspected =
       std::ranges::count_if(c.retries, [](auto& at) { return !trace::is_tried(at) && !at.verdicts.empty(); });
-  auto line = fmt::format("{} of {} were tried", tried, counted(c.retries.size(), "retry location"));
+  auto line = fmt::format("{} of {} {} tried", tried, counted(c.retries.size(), "retry location"),
+                          c.retries.size() == 1 ? "was" : "were");
   if (suspected)
     line += fmt::format("; {} of the others look{} wrong by the source alone", suspected, suspected == 1 ? "s" : "");
   return line;

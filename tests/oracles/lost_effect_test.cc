@@ -115,6 +115,23 @@ TEST(LostEffect, a_thing_that_is_not_found_where_it_was_to_be_put_is_missing) {
   }
 }
 
+TEST(LostEffect, a_cache_that_is_not_filled_is_missed_and_what_it_copies_is_read_again) {
+  auto verdict = [](bool read_again) {
+    Trial t("K1", "error(503) x 1, then pass");
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->call("origin", "GET", "/hotels/oslo").answers(200, R"({"city": "oslo"})");
+      tale->call("fill", "PUT", "/cache/oslo");
+      tale->last().request_sample = R"({"city":"oslo"})";
+    }
+    t.reference.answers(204).call("look", "GET", "/cache/oslo").answers(200, R"({"city":"oslo"})");
+    t.in_case().gets_error().call("look", "GET", "/cache/oslo").answers(404);
+    if (read_again) t.in_case().call("origin", "GET", "/hotels/oslo").answers(200, R"({"city": "oslo"})");
+    return passed(t);
+  };
+  EXPECT_EQ(verdict(true), "lost-effect possible");
+  EXPECT_EQ(verdict(false), "lost-effect likely");
+}
+
 TEST(LostEffect, a_list_of_names_shows_that_what_a_put_names_is_missing) {
   for (auto& [without, with, verdict] :
        {std::tuple(R"({"blobs":["a","b"]})", R"({"blobs":["b"]})", "lost-effect likely"),

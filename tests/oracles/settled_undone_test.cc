@@ -63,6 +63,27 @@ TEST(SettledUndone, a_lock_is_given_back_whatever_became_of_the_work) {
   EXPECT_EQ(under_lock("/jobs/take", "/jobs/l-4711"), "settled-undone likely");
 }
 
+// A new certificate is made, its device cannot be told of it, and it is taken back.
+TEST(SettledUndone, what_the_same_run_has_made_is_taken_back) {
+  auto rotates = [](const char* where, int made, bool before = false) {
+    Trial t("P3", "error(503)");
+    auto gone = std::string(where) + "/c-4711";
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      send(*tale, "POST", where).answers(made, R"({"id":"c-4711"})");
+      if (before) send(*tale, "DELETE", gone.c_str()).answers(204);
+      send(*tale, "PUT", "/devices/d-1", R"({"cert":"c-4711"})");
+    }
+    t.reference.answers(200);
+    t.in_case().gets_error();
+    if (!before)
+      for (auto* tale : {&t.reference, &t.in_case()}) send(*tale, "DELETE", gone.c_str()).answers(204);
+    return told(std::move(t));
+  };
+  EXPECT_EQ(rotates("/certs", 201), "");
+  EXPECT_EQ(rotates("/certs", 200), "");
+  EXPECT_EQ(rotates("/messages", 200), "settled-undone likely") << "it may have asked for the next";
+}
+
 TEST(SettledUndone, so_is_the_cursor_by_which_a_list_was_read) {
   auto copies = [](const char* closed) {
     Trial t("P3", "error(503)");
