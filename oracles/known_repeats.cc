@@ -130,14 +130,7 @@ bool KnownRepeats::doubts(const trace::Finding& f) const {
 }
 
 trace::Judged taken_back(const trace::Finding& f) {
-  return {f.test,
-          f.site,
-          f.service,
-          f.operation,
-          f.policy,
-          f.fault,
-          fmt::format("{}: what the service did with the repeat does not show here; in another case it knew it again",
-                      f.verdict)};
+  return {f.test, f.site, f.service, f.operation, f.policy, f.fault, fmt::format("{}: {}", f.verdict, kKnewItAgain)};
 }
 
 }  // namespace retrial::oracles

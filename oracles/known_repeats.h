@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -50,7 +51,9 @@ std::string not_sent_again(int status);
 // What missing-delay says of such calls.
 std::string while_answered(int status);
 
-// What becomes of a finding that is refuted.
+// What becomes of a finding that is refuted, and the end of its reason.
+inline constexpr std::string_view kKnewItAgain =
+    "what the service did with the repeat does not show here; in another case it knew it again";
 trace::Judged taken_back(const trace::Finding& finding);
 
 }  // namespace retrial::oracles

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "oracles/known_repeats.h"
 #include "oracles/oracle.h"
 #include "trace/calls/services.h"
 #include "trace/recording/redact.h"
@@ -52,12 +53,27 @@ std::string not_tried(const trace::CampaignRecord& c) {
   return "Not tried: whether Retry-After is heeded (--policies r1).";
 }
 
+// What this case was answered by is a finding no more: the service knew the same repeat elsewhere.
+static bool taken_back(const trace::CampaignRecord& campaign, const trace::CaseRecord& row) {
+  auto answered_by = [&](std::string_view verdict, const std::string& test) {
+    return row.why.contains(fmt::format("{}, as confirmed in {}", verdict, test.empty() ? "the command" : test));
+  };
+  return row.outcome == "seen_too" &&
+         std::ranges::any_of(campaign.not_judged,
+                             [&](auto& j) {
+                               return j.why.ends_with(oracles::kKnewItAgain) &&
+                                      answered_by(std::string_view(j.why).substr(0, j.why.find(':')), j.test);
+                             }) &&
+         std::ranges::none_of(campaign.findings, [&](auto& f) { return answered_by(f.verdict, f.test); });
+}
+
 std::vector<trace::Judged> not_judged(const trace::CampaignRecord& campaign) {
   auto out = campaign.not_judged;
   for (const auto& row : campaign.cases) {
     auto head = row.outcome == "not_fired"    ? "the fault did not fire"
                 : row.outcome == "incomplete" ? "incomplete"
                 : row.outcome == "left"       ? "left untried"
+                : taken_back(campaign, row)   ? oracles::kKnewItAgain.data()
                                               : nullptr;
     if (!head) continue;
     bool said = std::any_of(campaign.not_judged.begin(), campaign.not_judged.end(), [&](const trace::Judged& j) {
@@ -74,7 +90,7 @@ std::vector<trace::Judged> not_judged(const trace::CampaignRecord& campaign) {
 std::vector<trace::Judged> seen_too(const trace::CampaignRecord& campaign) {
   std::vector<trace::Judged> out;
   for (const auto& row : campaign.cases)
-    if (row.outcome == "seen_too")
+    if (row.outcome == "seen_too" && !taken_back(campaign, row))
       out.push_back({row.test, row.site, row.service, row.operation, row.policy, row.plan, row.why});
   return out;
 }

@@ -5,6 +5,7 @@
 #include "campaign/report/causes.h"
 #include "campaign/report/time_axis.h"
 #include "campaign/report/words.h"
+#include "oracles/known_repeats.h"
 #include "oracles/oracle.h"
 #include "tests/campaign/sample_campaign.h"
 
@@ -261,6 +262,25 @@ TEST(Words, only_what_is_confirmed_not_accepted_and_sure_enough_fails_a_run) {
   EXPECT_FALSE(fails_run(f, trace::Confidence::likely));
   f.accepted = f.confirmed = false;
   EXPECT_FALSE(fails_run(f, trace::Confidence::likely));
+}
+
+// One was confirmed, and taken back since; whoever was answered by it has shown no more.
+TEST(Report, what_was_answered_by_a_finding_that_was_taken_back_is_not_judged) {
+  trace::CampaignRecord c;
+  trace::Finding back;
+  back.verdict = "duplicate-effect";
+  back.test = "t1";
+  trace::CaseRecord row{.policy = "P4", .test = "t2", .operation = "POST /a", .outcome = "seen_too"};
+  row.why = "duplicate-effect, as confirmed in t1";
+  c.cases = {row};
+  c.findings = {back};
+  EXPECT_EQ(seen_too(c).size(), 1u);
+  EXPECT_TRUE(not_judged(c).empty());
+  c.findings.clear();
+  c.not_judged = {oracles::taken_back(back)};
+  EXPECT_TRUE(seen_too(c).empty());
+  ASSERT_EQ(not_judged(c).size(), 2u);
+  EXPECT_EQ(not_judged(c)[1].test, "t2");
 }
 
 TEST(Words, a_case_that_was_left_or_whose_fault_never_fired_is_said_once) {
