@@ -119,8 +119,23 @@ bool alike(const std::vector<const Shape*>& shapes) {
 
 constexpr std::size_t kLongestGiven = 64, kMostGiven = 20'000;  // bytes; values
 
+// "parcel=P106", of a member that may be called as what lies in "/parcels".
+std::string by_name(std::string_view member, std::string_view value) { return fmt::format("{}={}", member, value); }
+bool is_given(const std::unordered_set<std::string>& given, const std::vector<std::string_view>& segments,
+              std::size_t at) {
+  if (given.contains(std::string(segments[at]))) return true;
+  if (at == 0) return false;
+  auto folder = lower(segments[at - 1]);
+  for (std::size_t plural = 0; plural < 3; plural++) {  // "parcels", "boxes"
+    if (given.contains(by_name(folder, segments[at]))) return true;
+    if (folder.empty() || (folder.back() != 's' && folder.back() != 'e')) return false;
+    folder.pop_back();
+  }
+  return false;
+}
+
 // What an answer names by a member that stands for a thing ("id", "order_id", "slug"), at any depth, and of Location
-// the last segment. A sample may end anywhere, so this is no parser.
+// the last segment; any other with its name. A sample may end anywhere, so this is no parser.
 void add_given(const Exchange& e, std::unordered_set<std::string>& given) {
   static constexpr std::array<std::string_view, 8> kNaming{"id",   "uuid", "guid",   "key",
                                                            "slug", "ref",  "number", "name"};
@@ -132,11 +147,16 @@ void add_given(const Exchange& e, std::unordered_set<std::string>& given) {
     auto key = lower(body.substr(at + 1, end - at - 1));
     bool is_key = body.substr(end + 1, value - end - 1).find(':') != body.npos;
     at = body.find('"', is_key ? value : end + 1);
-    if (!is_key || std::ranges::none_of(kNaming, [&](auto word) { return key.ends_with(word); })) continue;
+    if (!is_key) continue;
+    bool names = std::ranges::any_of(kNaming, [&](auto word) { return key.ends_with(word); });
     bool text = body[value] == '"';
     auto last = body.find_first_of(text ? "\"" : ",}] \r\n", value + text);
-    if (last != body.npos && last - value - text <= kLongestGiven)
-      given.emplace(body.substr(value + text, last - value - text));
+    if (last == body.npos || last - value - text > kLongestGiven) continue;
+    auto given_value = body.substr(value + text, last - value - text);
+    if (names)
+      given.emplace(given_value);
+    else if (text)
+      given.insert(by_name(key, given_value));
   }
   auto place = message::path_of(find(e.response_headers, "location"));
   if (auto slash = place.rfind('/'); slash != place.npos) given.emplace(place.substr(slash + 1));
@@ -174,8 +194,9 @@ class Learner {
     for (auto& e : run.exchanges) {
       if (e.grpc.is || e.profile == "grpc") continue;
       auto path = message::path_of(e.target);
-      for (auto segment : message::segments(path))
-        if (given.contains(std::string(segment))) given_.emplace(segment);
+      auto segments = message::segments(path);
+      for (std::size_t i = 0; i < segments.size(); i++)
+        if (is_given(given, segments, i)) given_.emplace(segments[i]);
       if (message::succeeded(e) && given.size() < kMostGiven) add_given(e, given);
       requests_.push_back({e.operation, e.tag.site ? show_innermost(*e.tag.site) : "", query_keys(e.target), &e});
     }

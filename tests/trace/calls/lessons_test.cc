@@ -76,6 +76,17 @@ TEST(Lessons, what_an_answer_has_named_before_is_a_name) {
   EXPECT_EQ(later.rename("GET /senders/k9"), "GET /senders/{name}");
 }
 
+TEST(Lessons, what_an_answer_has_named_by_what_it_is_one_of_is_a_name) {
+  Reference r;
+  r.ask("POST /labels", "post.js:1:label", R"({"label":"L4","parcel": "P6","box":"B2","to":"home"})");
+  r.ask("GET /parcels/P6", "post.js:9:track")
+      .ask("GET /boxes/B2", "post.js:12:open")
+      .ask("GET /pages/home", "post.js:15:page");
+  EXPECT_EQ(r.rename("GET /parcels/P6"), "GET /parcels/{name}");
+  EXPECT_EQ(r.rename("GET /boxes/B2"), "GET /boxes/{name}");
+  EXPECT_EQ(r.rename("GET /pages/home"), "GET /pages/home");
+}
+
 TEST(Lessons, what_was_seen_to_be_something_else_stays_beside_the_names) {
   Reference r;
   r.ask("GET /users/alice", "app.py:1:user").ask("GET /users/bob", "app.py:1:user");
