@@ -45,6 +45,8 @@ constexpr Error kErrors[] = {
     {"TypeError", "is not a constructor"},
     {"TypeError", "is not iterable"},
     {"TypeError", "Assignment to constant variable"},
+    {"TypeError", "disturbed or locked"},  // undici 5 to 7: a body that is a stream, sent a second time
+    {"TypeError", "Body is unusable"},
     {"ReferenceError", "is not defined"},
     {"ReferenceError", "before initialization"},
     {"RangeError", "Invalid array length"},

@@ -168,7 +168,8 @@ class UnrelatedException final : public Oracle {
       return pass_over(fmt::format(
           "the test failed with {}, of which a part was taken for a secret: whether it names the fault is not seen",
           named(outermost)));
-    bool own_words = !is_programming_error(outermost) && new_errors(c).empty() && says_so_itself(c, call, failure);
+    bool by_mistake = std::ranges::any_of(failure.told, [](auto* t) { return is_programming_error(*t); });
+    bool own_words = !by_mistake && new_errors(c).empty() && says_so_itself(c, call, failure);
     bool doubtful = own_words || is_unexpected(compared, call) || test_went_on(compared, c, call);
     auto sure = doubtful ? Confidence::possible : Confidence::likely;
     judgement.findings.push_back(make_finding(compared, c, call, kUnrelatedException, sure,

@@ -445,11 +445,13 @@ TEST(UnrelatedException, who_looked_several_times_in_vain_may_say_so_in_words_of
 }
 
 TEST(UnrelatedException, a_domains_own_error_that_says_what_was_not_done_is_possible) {
-  auto ended = [](const char* type, const char* message) {
+  auto ended = [](const char* type, const char* message, const char* by_type = "", const char* by = "") {
     Trial t("P3", "error(transient)");
     t.reference.call("start", "PUT", "/exports/monthly").answers(200);
     t.in_case().call("start", "PUT", "/exports/monthly").gets_error().again(kSecond).gets_error();
-    t.in_case().fails({thrown(type, message)});
+    std::vector<trace::Thrown> chain{thrown(type, message)};
+    if (*by_type) chain.push_back(thrown(by_type, by, "", "cause"));
+    t.in_case().fails(chain);
     return t.verdicts();
   };
   EXPECT_EQ(ended("ledger.LedgerError", "export monthly-j1 not started"), "unrelated-exception possible");
@@ -460,6 +462,11 @@ TEST(UnrelatedException, a_domains_own_error_that_says_what_was_not_done_is_poss
   EXPECT_EQ(ended("ledger.LedgerError", "export monthly-j1"), "unrelated-exception possible") << "after two attempts";
   EXPECT_EQ(ended("builtins.AttributeError", "'NoneType' object has no attribute 'export', not even one"),
             "unrelated-exception likely");
+  auto spent = "Response body object should not be disturbed or locked";
+  EXPECT_EQ(ended("ExportError", "export monthly: Response body object should not be disturbed or locked", "TypeError",
+                  spent),
+            "unrelated-exception likely")
+      << "the words are those of a body that was sent before";
 }
 
 // A command's second attempt meets what the first has done.
