@@ -147,11 +147,11 @@ bool made_from(const Member& told, const Member& was, const Member& is) {
 }
 
 // 16 of eight entries that tell 2 each, and here what comes of the first of them alone; or a sum or a number of these
-// entries and others, and here of the others alone.
+// entries and others, and here of the others alone; or what is left of all where these are taken off, and here all.
 bool made_of_entries(const std::vector<Member>& told, const Member& was, const Member& is) {
   constexpr std::size_t kCounted = 3;
   auto all = number_of(was.value), now = number_of(is.value);
-  if (!may_count(was) || !all || !now || *all == 0) return false;
+  if (!may_count(was) || !all || !now) return false;
   std::map<std::string, std::vector<double>> columns;  // of a list's entries the members of one name
   std::map<std::string_view, std::set<std::string_view>> entries;
   for (auto& m : told) {
@@ -160,17 +160,18 @@ bool made_of_entries(const std::vector<Member>& told, const Member& was, const M
     if (auto number = number_of(m.value); number && m.kind == Member::Kind::number)
       columns[std::string(list_path(m.path)) + m.name].push_back(*number);
   }
-  auto less = *all - *now;
+  auto other_by = std::abs(*all - *now);
+  if (other_by == 0) return false;
   for (auto& [name, numbers] : columns) {
     double sum = 0;
     std::vector<double> before_end;
     for (auto number : numbers) before_end.push_back(std::exchange(sum, sum + number));
     auto here = [&](double part) { return nearly(part, *now); };
     if (numbers.size() > 1 && nearly(sum, *all) && std::ranges::any_of(before_end, here)) return true;
-    if (numbers.size() >= kCounted && nearly(sum, less)) return true;
+    if (numbers.size() >= kCounted && nearly(sum, other_by)) return true;
   }
   return std::ranges::any_of(entries, [&](auto& list) {
-    return list.second.size() >= kCounted && static_cast<double>(list.second.size()) == less;
+    return list.second.size() >= kCounted && static_cast<double>(list.second.size()) == other_by;
   });
 }
 

@@ -33,6 +33,10 @@ TEST(SilentWrongResult, a_sum_or_number_of_entries_that_lacks_the_last_or_all_is
       << "a page in the middle: its three are missing";
   EXPECT_EQ(wrote(R"({"day":"1","sum":50})", R"({"day":"1","sum":34})"), "silent-wrong-result likely") << "their 16";
   EXPECT_EQ(wrote(R"({"day":"1","moves":17})", R"({"day":"1","moves":13})"), "");
+  EXPECT_EQ(wrote(R"({"day":"1","free":9})", R"({"day":"1","free":12})"), "silent-wrong-result likely")
+      << "of 12 places";
+  EXPECT_EQ(wrote(R"({"day":"1","free":0})", R"({"day":"1","free":3})"), "silent-wrong-result likely");
+  EXPECT_EQ(wrote(R"({"day":"1","free":9})", R"({"day":"1","free":11})"), "");
 }
 
 constexpr const char* kTable = "no;account;amount\n1;4711;20\n2;4712;30\n";
