@@ -2,8 +2,9 @@
 import http.server, re, statistics, subprocess, sys, tempfile, threading, time
 from pathlib import Path
 
+import documents
 import peers
-from process import Process, alone_on_loopback, free_port, output_of
+from process import NotMeasured, Process, alone_on_loopback, free_port, output_of
 
 REQUESTS, CONNECTIONS, ROUNDS = 60_000, 8, 3
 BEFORE = 20_000  # requests: of a recording's first 5,000 exchanges all are kept for the judge
@@ -17,7 +18,13 @@ MODES = {
     "access log": '[admin]\n[telemetry]\naccess_log = "/dev/null"\n',
     "traces": '[admin]\n[telemetry]\ntraces = "http://127.0.0.1:{receiver}"\n',
     "judge": "[admin]\n[serve]\njudge = true\n",
+    "checkers, not met": '[admin]\n[checks]\nfile = "checkers.toml"\n',
+    # These two in an own load of reads and writes of documents, each of which meets some of the 200 checkers.
+    "documents": "[admin]\n[telemetry]\ncalls = true\n",
+    "checkers": '[admin]\n[checks]\nfile = "checkers.toml"\n',
 }
+OF_DOCUMENTS = ("documents", "checkers")
+DOCUMENTS_A_SECOND, DOCUMENTS = 2_000, 20_000  # over 2,500 a second states are let go
 
 
 class Receiver(http.server.BaseHTTPRequestHandler):
@@ -41,15 +48,35 @@ def threads(process):
     return {(task / "comm").read_text().strip(): int((task / "schedstat").read_text().split()[0]) / 1e3 for task in Path(f"/proc/{process.pid}/task").iterdir()}
 
 
-def start(directory, name, more, service, receiver, under=()):
+class Setting:
+    """What all modes share: the services, the load of documents, and who receives traces."""
+
+    def __init__(self, folder, receiver):
+        self.plain, self.documents = peers.service(folder, (1,)), documents.service(folder)
+        self.load, self.receiver = documents.Load(folder), receiver.server_address[1]
+
+    def service_of(self, name):
+        return (self.documents if name in OF_DOCUMENTS else self.plain).port
+
+    def stop(self):
+        self.plain.stop()
+        self.documents.stop()
+
+
+def start(directory, name, more, setting, under=()):
+    service = setting.service_of(name)
     directory.mkdir()
-    (directory / "retrial.toml").write_text(RULES.format(service=service) + more.format(receiver=receiver))
+    (directory / "checkers.toml").write_text(documents.checkers())
+    (directory / "retrial.toml").write_text(RULES.format(service=service) + more.format(receiver=setting.receiver))
     port = free_port()
     words = [*under, peers.retrial.binary, "serve", "--reverse", f"127.0.0.1:{port}=http://127.0.0.1:{service}", "--loops", 1, "--record", directory / "trace",
              "--ca", directory.parent / "ca"]
     process = Process(f"retrial-{name.replace(' ', '-')}", words, directory)
     process.answers(port, 300 if under else 60)
-    process.ask = lambda count: output_of(["h2load", "--h1", "-t1", f"-c{CONNECTIONS}", f"-n{count}", f"http://127.0.0.1:{port}/"])
+    if name in OF_DOCUMENTS:
+        process.ask = lambda count: setting.load.ask(port, count, None if under else DOCUMENTS_A_SECOND)
+    else:
+        process.ask = lambda count: output_of(["h2load", "--h1", "-t1", f"-c{CONNECTIONS}", f"-n{count}", f"http://127.0.0.1:{port}/"])
     if more:  # with an admin side faults are on once somebody says so
         subprocess.run([peers.retrial.binary, "ctl", "resume"], cwd=directory, check=True, capture_output=True)
     return process
@@ -71,33 +98,36 @@ def scrape(directory, over):
         subprocess.run([peers.retrial.binary, "ctl", "metrics"], cwd=directory, check=True, capture_output=True)
 
 
-def measure(directory, name, more, service, receiver):
-    process = start(directory, name, more, service, receiver)
-    process.ask(BEFORE)
+def measure(directory, name, more, setting):
+    process = start(directory, name, more, setting)
+    before, requests = (DOCUMENTS // 4, DOCUMENTS) if name in OF_DOCUMENTS else (BEFORE, REQUESTS)
+    process.ask(before)
     before = settled(process)
     over = threading.Event()
     scraper = threading.Thread(target=scrape, args=(directory, over))
     if name == "metrics":
         scraper.start()
-    process.ask(REQUESTS)
+    process.ask(requests)
     now = settled(process)
     over.set()
     if name == "metrics":
         scraper.join()
-    cost = {thread: (now[thread] - before.get(thread, 0)) / REQUESTS for thread in now}
+    cost = {thread: (now[thread] - before.get(thread, 0)) / requests for thread in now}
     found = {"loop": cost.pop("retrial-loop-0"), "others": sum(cost.values()), "peak": process.memory_mib("VmHWM")}
     process.stop()
+    if name == "checkers" and not re.search(r"[1-9]\d+ checks", process.log.read_text()):
+        raise NotMeasured("no answer was held against a checker")
     return found
 
 
-def instructions(directory, name, more, service, receiver):
+def instructions(directory, name, more, setting):
     """Instructions a request of the threads that read the recording: callgrind's count of two runs that differ in length only. What a judging
     takes is left out: under callgrind they come oftener a request."""
     counts = []
     for count in (FEW, MANY):
         there = directory / f"{name}-{count}".replace(" ", "-")
         out = there.with_suffix(".callgrind")
-        process = start(there, name, more, service, receiver, ["valgrind", "--tool=callgrind", "--separate-threads=yes", f"--callgrind-out-file={out}"])
+        process = start(there, name, more, setting, ["valgrind", "--tool=callgrind", "--separate-threads=yes", f"--callgrind-out-file={out}"])
         process.ask(count)
         settled(process)
         process.stop(120)
@@ -121,28 +151,29 @@ def run(args):
     threading.Thread(target=receiver.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory(prefix="retrial-bench-") as folder:
         folder = Path(folder)
-        service = peers.service(folder, (1,))
+        setting = Setting(folder, receiver)
         rounds = []  # each measures all modes, so that a machine that is slower for a while is so for all of them
         try:
             for n in range(1 if args.quick else args.rounds or ROUNDS):
                 rounds.append({})
                 for name, more in MODES.items():
                     print(f"{name}, round {n + 1}", file=sys.stderr, flush=True)
-                    rounds[n][name] = measure(folder / f"{name}-{n}".replace(" ", "-"), name, more, service.port, receiver.server_address[1])
+                    rounds[n][name] = measure(folder / f"{name}-{n}".replace(" ", "-"), name, more, setting)
             counted = {}
-            for name in ("calls", "access log", "traces", "judge"):
+            for name in ("calls", "access log", "traces", "judge", "checkers, not met", "documents", "checkers"):
                 print(f"{name}, instructions", file=sys.stderr, flush=True)
-                counted[name] = instructions(folder, name, MODES[name], service.port, receiver.server_address[1])
+                counted[name] = instructions(folder, name, MODES[name], setting)
         finally:
-            service.stop()
+            setting.stop()
     print(f"{REQUESTS:,} requests after {BEFORE:,}, {CONNECTIONS} connections, one loop, 1 % of them answered 503 by a rule; medians of {len(rounds)} rounds,")
     print("`others` beside `loop` of the same process, which a machine that is busy otherwise slows alike; `least`: the least of the rounds beside the")
+    print(f"documents, checkers: {DOCUMENTS:,} requests at {DOCUMENTS_A_SECOND:,} a second;")
     print("least, as on a machine that is not busy; `instructions`: of what reads the recording, a request, which no other load changes\n")
-    print(f"{'':<12}{'loop us':>9}{'others us':>11}{'others':>8}{'least':>8}{'instructions':>14}{'peak MiB':>10}")
+    print(f"{'':<18}{'loop us':>9}{'others us':>11}{'others':>8}{'least':>8}{'instructions':>14}{'peak MiB':>10}")
     for name in MODES:
         middle = lambda what: statistics.median(what(one[name]) for one in rounds)
         least = min(one[name]["others"] for one in rounds) / min(one[name]["loop"] for one in rounds)
         beside = middle(lambda c: c["others"] / c["loop"])
         of = f"{counted[name]:,.0f}" if name in counted else ""
-        print(f"{name:<12}{middle(lambda c: c['loop']):>9.2f}{middle(lambda c: c['others']):>11.2f}{beside:>8.1%}{least:>8.1%}{of:>14}{middle(lambda c: c['peak']):>10.1f}")
+        print(f"{name:<18}{middle(lambda c: c['loop']):>9.2f}{middle(lambda c: c['others']):>11.2f}{beside:>8.1%}{least:>8.1%}{of:>14}{middle(lambda c: c['peak']):>10.1f}")
     return 0

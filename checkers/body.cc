@@ -9,14 +9,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "checkers/plain_json.h"
 #include "trace/recording/redact.h"
 
 namespace retrial::checkers {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr std::size_t kDeepest = 4;  // objects in objects that are looked into; arrays in arrays never are
 
 std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -30,11 +29,11 @@ Leaf::Kind kind_of(const Json& value) {
 }
 
 void add(std::vector<Leaf>& leaves, const std::string& path, const Json& value, bool in_array, std::size_t depth) {
-  auto text = text_of(value);
-  if (text.contains(trace::kRedacted)) {
-    if (!value.is_structured()) return;
-  } else if (!value.is_object() || value.empty()) {
-    leaves.push_back({path, text, kind_of(value), in_array});
+  if (!value.is_object() || value.empty()) {
+    auto text = text_of(value);
+    bool secret = text.contains(trace::kRedacted);
+    if (secret && !value.is_structured()) return;
+    if (!secret) leaves.push_back({path, std::move(text), kind_of(value), in_array});
   }
   if (value.is_object() && depth < kDeepest)
     for (auto& [key, member] : value.items())
@@ -57,11 +56,22 @@ Body body_of(std::string_view sample, std::uint64_t bytes, const std::vector<tra
     return body;
   }
   if (!trace::find(headers, "content-encoding").empty()) return body;
+  if (read_plain_json(sample, body.leaves)) {
+    // Of names that come twice the last holds, which the other reader sees to.
+    if (!std::ranges::is_sorted(body.leaves, {}, &Leaf::path)) std::ranges::sort(body.leaves, {}, &Leaf::path);
+    if (std::ranges::adjacent_find(body.leaves, {}, &Leaf::path) == body.leaves.end()) {
+      body.known = true;
+      body.redacted = sample.find(trace::kRedacted) != sample.npos;
+      return body;
+    }
+    body.leaves.clear();
+  }
   auto json = Json::parse(sample, nullptr, false);
   if (!json.is_discarded()) {
     body.known = true;
     body.redacted = sample.find(trace::kRedacted) != sample.npos;
     add(body.leaves, "body", json, false, 0);
+    std::ranges::stable_sort(body.leaves, {}, &Leaf::path);  // in whatever order the service writes them
   } else if (!looks_like_json(sample) && sample.size() < trace::kSampleBytes && !sample.contains(trace::kRedacted)) {
     body.known = true;
     body.leaves.push_back({"body", std::string(sample)});

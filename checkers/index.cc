@@ -48,29 +48,42 @@ void Index::add(const std::string& service, const std::string& operation, Hit hi
   node->hits.push_back(hit);
 }
 
-std::vector<Index::Hit> Index::of(const trace::Exchange& e) const {
-  std::vector<std::string> words{e.method};
-  for (auto segment : trace::message::segments(trace::message::path_of(e.target)))
-    words.push_back(percent_decode(std::string(segment)));
-  std::vector<Hit> out;
-  auto from = [&](const std::string& service) {
-    if (auto it = root_.named.find(service); it != root_.named.end()) walk(*it->second, words, out);
+const Index::Roots& Index::roots_of(const std::string& service) {
+  if (auto known = roots_.find(service); known != roots_.end()) return known->second;
+  if (roots_.size() >= kMostServices) roots_.clear();
+  auto& roots = roots_[service];
+  auto from = [&](const std::string& name) {
+    if (auto it = root_.named.find(name); it != root_.named.end()) roots.push_back(it->second.get());
   };
-  auto service = trace::service_name(e.service), any_port = service.substr(0, service.rfind(':')) + ":*";
-  from(service);
-  if (any_port != service) from(any_port);
-  if (root_.any) walk(*root_.any, words, out);
+  auto name = trace::service_name(service), any_port = name.substr(0, name.rfind(':')) + ":*";
+  from(name);
+  if (any_port != name) from(any_port);
+  if (root_.any) roots.push_back(root_.any.get());
+  return roots;
+}
+
+std::vector<Index::Hit> Index::of(const trace::Exchange& e) {
+  std::vector<Hit> out;
+  for (auto* root : roots_of(e.service)) {
+    if (auto it = root->named.find(e.method); it != root->named.end())
+      walk(*it->second, trace::message::path_of(e.target), out);
+    if (root->any) walk(*root->any, trace::message::path_of(e.target), out);
+  }
   return out;
 }
 
-void Index::walk(const Node& node, std::span<const std::string> words, std::vector<Hit>& out) {
-  if (words.empty()) {
+void Index::walk(const Node& node, std::string_view path, std::vector<Hit>& out) {
+  path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
+  if (path.empty()) {
     out.insert(out.end(), node.hits.begin(), node.hits.end());
     return;
   }
   out.insert(out.end(), node.below.begin(), node.below.end());
-  if (auto it = node.named.find(words.front()); it != node.named.end()) walk(*it->second, words.subspan(1), out);
-  if (node.any) walk(*node.any, words.subspan(1), out);
+  auto segment = path.substr(0, path.find('/'));
+  path.remove_prefix(segment.size());
+  auto it = segment.contains('%') ? node.named.find(percent_decode(std::string(segment))) : node.named.find(segment);
+  if (it != node.named.end()) walk(*it->second, path, out);
+  if (node.any) walk(*node.any, path, out);
 }
 
 }  // namespace retrial::checkers

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "trace/profiles/profile.h"
+
 namespace retrial::checkers {
 namespace {
 
@@ -21,6 +23,11 @@ std::string in_marks(std::string_view text) {
   return out + (text.size() > kLongestShown ? "...\"" : "\"");
 }
 
+bool looks_at_a_list(const Checker& c) {
+  return c.rule == Rule::listed || c.rule == Rule::unlisted ||
+         (c.rule == Rule::adds && c.fields.front().right.ends_with("[]"));
+}
+
 Monitor::Monitor(std::span<const Checker> checkers, Tell tell)
     : checkers_(checkers), tell_(std::move(tell)), index_(checkers), states_(checkers.size()) {}
 
@@ -35,10 +42,20 @@ Monitor::State& Monitor::put(std::size_t checker, const std::string& key) {
   return all[key];
 }
 
+Monitor::Standing Monitor::standing(const Checker& c, const Now& now) {
+  auto& known = standing_[static_cast<std::size_t>(c.within)];
+  auto &spot = now.d.spot, &service = now.d.e->service;
+  if (!known) known = {world_.last(spot, service, c.within), world_.open(spot, service, c.within)};
+  return *known;
+}
+
 // Has nothing been written there since, and before the exchange that is looked at began? Nor is now.
-bool Monitor::calm(const Checker& c, const Now& now, const std::string& spot, Event since) const {
+bool Monitor::calm(const Checker& c, const Now& now, const std::string& spot, Event since) {
+  if (since >= now.begun) return false;
   auto& service = now.d.e->service;
-  return since < now.begun && world_.last(spot, service, c.within) <= since && !world_.open(spot, service, c.within);
+  if (spot != now.d.spot) return world_.last(spot, service, c.within) <= since && !world_.open(spot, service, c.within);
+  auto is = standing(c, now);
+  return is.last <= since && !is.open;
 }
 
 void Monitor::tell(const Checker& c, const Field* f, Verdict verdict, const Now& now,
@@ -59,6 +76,12 @@ Bodies Monitor::asked_for(const std::vector<Index::Hit>& hits) const {
   return bodies;
 }
 
+bool Monitor::concerns(const trace::Exchange& e) {
+  if (!index_.knows(e)) return false;
+  bool marks = !e.tag.test.empty() || may_have_restarted(e);
+  return marks || !index_.of(e).empty() || trace::profile_of(e).repeat(e) != trace::Repeat::safe;
+}
+
 void Monitor::begins(const trace::Exchange& e) {
   auto hits = index_.of(e);
   auto bodies = asked_for(hits);
@@ -74,8 +97,11 @@ void Monitor::ends(const trace::Exchange& e) {
   open_.erase(it);
   auto& d = open.deed;
   Now now{d, open.begun, ++event_};
-  whole_ = d.looks() && d.fate == Fate::done && !open.hits.empty() ? lists_.take(d, now.begun) : std::nullopt;
+  bool lists =
+      std::ranges::any_of(open.hits, [&](auto hit) { return hit.then && looks_at_a_list(checkers_[hit.checker]); });
+  whole_ = d.looks() && d.fate == Fate::done && lists ? lists_.take(d, now.begun) : std::nullopt;
   if (!d.looks()) world_.write_closes(d);
+  standing_ = {};
   for (auto hit : open.hits) {
     if (!hit.then && !d.looks()) wrote(hit.checker, now);
     if (hit.then && d.fate != Fate::unknown) answered(hit.checker, now);

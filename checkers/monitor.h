@@ -1,7 +1,9 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -25,6 +27,8 @@ class Monitor {
   // The checkers must outlive it, and are what outcomes point to.
   Monitor(std::span<const Checker> checkers, Tell tell);
 
+  // Whether it matters if this one is told: a checker looks at it, or it may have changed what one looks at.
+  bool concerns(const trace::Exchange& e);
   // `e` must stay until it has ended. One that never ends is told without `ends`.
   void begins(const trace::Exchange& e);
   void ends(const trace::Exchange& e);
@@ -66,11 +70,18 @@ class Monitor {
     Event begun, ended;
   };
 
+  // What was written where the exchange that has just ended looked, or wrote: the same for all its checkers.
+  struct Standing {
+    Event last = 0;
+    bool open = false;
+  };
+
   Bodies asked_for(const std::vector<Index::Hit>& hits) const;
   State* find(std::size_t checker, const std::string& key);
   State& put(std::size_t checker, const std::string& key);
   void drop(std::size_t checker, const std::string& key) { states_[checker].erase(key); }
-  bool calm(const Checker& c, const Now& now, const std::string& spot, Event since) const;
+  Standing standing(const Checker& c, const Now& now);
+  bool calm(const Checker& c, const Now& now, const std::string& spot, Event since);
   void tell(const Checker& c, const Field* f, Verdict verdict, const Now& now, const std::vector<std::uint64_t>& from,
             std::string value, std::string says);
 
@@ -100,7 +111,8 @@ class Monitor {
   World world_;
   Lists lists_;
   Event event_ = 0;
-  std::optional<Lists::Whole> whole_;  // the list that the exchange which has just ended completes
+  std::array<std::optional<Standing>, 3> standing_;  // by Within, until the next exchange ends
+  std::optional<Lists::Whole> whole_;                // the list that the exchange which has just ended completes
   struct Open {
     Deed deed;
     Event begun = 0;
@@ -113,6 +125,8 @@ class Monitor {
 
 // All of a run (of one with several tests, all of them).
 void watch(std::span<const Checker> checkers, const trace::Run& run, const Monitor::Tell& tell);
+
+bool looks_at_a_list(const Checker& c);  // at all of it, page by page
 
 // `text` as a message shows it.
 std::string in_marks(std::string_view text);

@@ -60,14 +60,18 @@ void Monitor::judge_reads_back(std::size_t n, const Now& now) {
     auto* leaf = missing ? nullptr : d.answer.at(f.right);
     if (!leaf && d.answer.redacted) continue;
     bool right = leaf && std::ranges::find(may_be, leaf->text) != may_be.end();
+    if (right) {
+      tell(c, &f, Verdict::pass, now, state->from, leaf->text, "");
+      continue;
+    }
     auto found = missing ? fmt::format("{} says {}", c.then, d.e->service_status)
                  : leaf  ? fmt::format("{} answers {}", c.then, in_marks(leaf->text))
                          : fmt::format("{} answers without it", c.then);
     auto sent =
         may_be.size() == 1 ? in_marks(may_be.front()) : in_marks(may_be.front()) + " or " + in_marks(may_be.back());
     std::string how = c.rule == Rule::becomes ? "to be made " : c.rule == Rule::agrees ? "answered as " : "sent as ";
-    tell(c, &f, right ? Verdict::pass : Verdict::fail, now, state->from, leaf ? leaf->text : "",
-         right ? "" : fmt::format("`{}` of {} was {} by {}, and {}", f.right, d.path, how + sent, c.after, found));
+    tell(c, &f, Verdict::fail, now, state->from, leaf ? leaf->text : "",
+         fmt::format("`{}` of {} was {} by {}, and {}", f.right, d.path, how + sent, c.after, found));
   }
 }
 

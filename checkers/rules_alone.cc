@@ -10,7 +10,9 @@ namespace {
 
 // Alike for requests that ask for the same in the same way.
 std::string asked(const trace::Exchange& e) {
-  auto key = fmt::format("{} {} {} {:x}", e.service, e.method, e.target, e.request_digest);
+  std::string key;
+  for (auto part : {&e.service, &e.method, &e.target}) key.append(*part).append(" ");
+  key += std::to_string(e.request_digest);
   for (std::string_view name : {"accept", "accept-language", "range", "x-user", "x-tenant"})
     key.append(" ").append(trace::find(e.request_headers, name));
   return key;
@@ -75,8 +77,7 @@ void Monitor::judge_same(std::size_t n, const Now& now) {
                : fmt::format("{} was asked again with nothing written between, and answered otherwise: {}", d.e->target,
                              difference(was, answer)));
   }
-  if (world_.last(d.spot, d.e->service, c.within) > now.begun || world_.open(d.spot, d.e->service, c.within))
-    return drop(n, key);
+  if (auto is = standing(c, now); is.last > now.begun || is.open) return drop(n, key);
   auto& state = put(n, key);
   state = {};
   state.set = now.ended;

@@ -70,13 +70,13 @@ void Monitor::add_share(std::size_t n, const Now& now, const std::string& spot) 
 void Monitor::judge_between(std::size_t n, const Now& now) {
   auto& c = checkers_[n];
   auto& d = now.d;
-  auto& service = d.e->service;
   if (!d.looks()) return;
-  bool is_list = c.rule == Rule::adds && c.fields.front().right.ends_with("[]");
+  bool is_list = looks_at_a_list(c);
   auto* whole = is_list && whole_ ? &*whole_ : nullptr;
   bool usable = d.fate == Fate::done && (is_list ? whole != nullptr : d.answer.known);
   auto begun = whole ? whole->begun : now.begun;
-  if (!usable || world_.last(d.spot, service, c.within) > begun || world_.open(d.spot, service, c.within)) {
+  auto is = standing(c, now);
+  if (!usable || is.last > begun || is.open) {
     // A page is no end of what is looked at.
     if (!(is_list && d.fate == Fate::done)) drop(n, d.spot);
     return;

@@ -35,6 +35,7 @@ void LiveChecks::lost() {
 }
 
 void LiveChecks::take(const trace::Exchange& e) {
+  if (!monitor_->concerns(e)) return;
   if (e.begun <= reached_) {
     if (checkers::deed_of(e, {false, false}).looks()) return;
     monitor_->forget(e.service);

@@ -18,7 +18,7 @@ namespace retrial::campaign {
 // Holds checkers against what passes `serve`. An exchange is known when it has ended; so they are put in order kLag
 // later, and what fails is told kSettled later, if no write has come to light by then that was under way at the time:
 // such a one, or a part of the recording that was lost, ends what is known of its service. At most kMost exchanges
-// wait; more are let go, and all states with them. take() and look() on one thread.
+// that concern checkers wait; more are let go, and all states with them. take() and look() on one thread.
 class LiveChecks {
  public:
   LiveChecks(const std::vector<checkers::Checker>& checkers, proxy::Log& log);  // a copy is kept

@@ -80,6 +80,36 @@ TEST(LiveChecks, knows_nothing_of_before_once_parts_were_lost) {
   EXPECT_EQ(live.counts(), "1 passed, 0 failed");
 }
 
+TEST(LiveChecks, holds_nothing_of_reads_that_no_checker_looks_at_and_all_writes) {
+  Live live;
+  auto t = a_stale_read();
+  for (std::size_t n = 0; n < 3; n++) live.checks.take(t.run.exchanges[n]);
+  Talk others;
+  others.test = "";  // as where nothing tells of tests
+  auto& read = others.asks("GET", "/other/1", 200, "", R"({"text": "b"})");
+  for (std::size_t n = 0; n <= LiveChecks::kMost; n++) {
+    read.id = 100 + n;
+    live.checks.take(read);
+  }
+  live.checks.take(t.run.exchanges[3]);
+  live.checks.look(t.now + LiveChecks::kSettled);
+  EXPECT_EQ(live.counts(), "1 passed, 1 failed");
+
+  Live written;
+  for (std::size_t n = 0; n < 3; n++) written.checks.take(t.run.exchanges[n]);
+  Talk another;
+  another.now = t.run.exchanges[2].told + 1;
+  auto& write = another.asks("PATCH", "/notes/1", 200, R"({"text": "a"})");
+  write.id = 99;
+  written.checks.take(write);
+  auto last = t.run.exchanges[3];
+  last.begun = another.now;
+  last.answered = last.service_done = last.told = another.now + kMillisecond;
+  written.checks.take(last);
+  written.checks.look(another.now + LiveChecks::kSettled + kSecond);
+  EXPECT_EQ(written.counts(), "1 passed, 0 failed");
+}
+
 TEST(LiveChecks, says_at_its_end_how_much_it_looked_at_and_which_checkers_had_nothing) {
   Live live;
   auto t = a_stale_read();
