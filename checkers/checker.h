@@ -73,7 +73,7 @@ struct Field {
 struct Checker {
   std::string name;  // unique in a file
   Rule rule = Rule::reads_back;
-  std::string service;  // trace::service_name of it: "127.0.0.1:10001"; "127.0.0.1:*": any port; "*": any
+  std::string service;  // service_of (deed.h): "127.0.0.1:10001"; "127.0.0.1:*": any port; "*": any
   std::string after;    // "PUT /docs/{id}": a segment in braces is any one; empty where the rule has no W
   std::string then;     // empty where the rule has no R
   std::vector<Field> fields;

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "trace/calls/service_name.h"
+#include "trace/calls/services.h"
 #include "trace/profiles/message.h"
 #include "trace/profiles/profile.h"
 
@@ -32,22 +34,50 @@ const Leaf* enveloped_id(const Body& answer) {
   return found != answer.leaves.end() && std::ranges::count_if(answer.leaves, is_id) == 1 ? &*found : nullptr;
 }
 
+// Of a POST that was answered 200 and may have made something: what its answer says that this is. Empty: it says none,
+// or what was asked for itself.
+std::string named_by(const Deed& d) {
+  for (std::string_view name : {"selfLink", "self_link", "_links.self.href", "links.self"}) {
+    auto* link = d.answer.at(name);
+    if (!link || link->text.empty() || d.request.has(name)) continue;
+    std::string path;
+    for (auto part : trace::message::segments(trace::message::path_of(link->text)))
+      path += "/" + percent_decode(std::string(part));
+    return path == d.path ? "" : path;
+  }
+  auto* id = d.answer.at("id");
+  if (!id) id = enveloped_id(d.answer);
+  bool is_name = id && (id->kind == Leaf::Kind::text || id->kind == Leaf::Kind::number) && !id->text.empty() &&
+                 id->text.find('/') == id->text.npos && id->text != d.last_segment();
+  return is_name ? d.path + "/" + id->text : "";
+}
+bool may_have_made(const Deed& d) {
+  return d.e->method == "POST" && d.kind == predict::Kind::write && d.e->service_status == 200;
+}
+
 }  // namespace
+
+std::string service_of(const trace::Exchange& e) { return trace::one_for_all_ports(trace::service_name(e.service)); }
 
 Deed deed_of(const trace::Exchange& e, Bodies bodies) {
   auto touch = predict::touch_of(e);
   Deed d{.e = &e, .kind = touch.kind, .path = std::move(touch.path), .fate = fate_of(e)};
-  bool unnamed = makes(d) && d.path.ends_with(kNoName);
-  if (d.fate != Fate::unknown && (bodies.answer || unnamed)) d.answer = answer_body(e);
+  bool unnamed = makes(d) && d.path.ends_with(kNoName), maybe = may_have_made(d);
+  if (d.fate != Fate::unknown && (bodies.answer || unnamed || maybe)) d.answer = answer_body(e);
+  if (bodies.request || maybe) d.request = request_body(e);
+  if (maybe)
+    if (auto path = named_by(d); !path.empty()) {
+      d.path = std::move(path);
+      d.made = true;
+    }
   if (unnamed)
     if (auto* id = enveloped_id(d.answer)) d.path.replace(d.path.size() - kNoName.size() + 1, kNoName.npos, id->text);
   d.spot = e.service + d.path;
-  if (bodies.request) d.request = request_body(e);
   return d;
 }
 
 std::string Deed::asked() const {
-  if (!makes(*this)) return spot;
+  if (!makes(*this) && !made) return spot;
   std::string out = e->service;
   for (auto part : trace::message::segments(trace::message::path_of(e->target)))
     out += "/" + percent_decode(std::string(part));
@@ -55,6 +85,8 @@ std::string Deed::asked() const {
 }
 
 bool Deed::missing() const { return fate == Fate::refused && (e->service_status == 404 || e->service_status == 410); }
+
+bool Deed::is_view() const { return e->target.contains('?'); }
 
 bool may_come_late(const Deed& d) {
   return d.fate == Fate::unknown && d.e->service_status == 0 &&

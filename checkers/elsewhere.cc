@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "trace/calls/service_name.h"
-
 namespace retrial::checkers {
 namespace {
 
@@ -31,7 +29,7 @@ void Elsewhere::saw(const Deed& d) {
   if (read.elsewhere)
     for (auto& leaf : d.answer.leaves)
       if (auto* was = leaf.in_array ? nullptr : read.answer.at(leaf.path); was && was->text != leaf.text)
-        changed_.insert(part(trace::service_name(d.e->service), d.e->operation, leaf.path));
+        changed_.insert(part(service_of(*d.e), d.e->operation, leaf.path));
   read = {d.spot, d.answer};
 }
 

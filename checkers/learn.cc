@@ -102,7 +102,8 @@ class Learner {
     auto of_tests = uncontradicted(std::move(narrowest), none, out);
     std::set<std::string> set_anew;  // services whose state tests set without a request
     for (auto& told : of_tests)
-      if (lacks_of(told.c, told.tally, {}, suite_.size()).empty()) set_anew.insert(told.c.service);
+      if (lacks_of(told.c, told.tally, told.tally.values.size(), suite_.size()).empty())
+        set_anew.insert(told.c.service);
     auto too = taken_out(holding, Within::test, [&](auto& c) { return set_anew.contains(c.service); });
     std::ranges::move(uncontradicted(std::move(too), none, out), std::back_inserter(of_tests));
     std::ranges::move(of_tests, std::back_inserter(holding));
@@ -143,23 +144,35 @@ class Learner {
     return out;
   }
 
-  static std::string relation_of(const Checker& c) {
-    return fmt::format("{}\n{}\n{}\n{}", static_cast<int>(c.rule), c.service, c.after, c.then);
+  // What each candidate says the same as: the relation that it is of, and the habit.
+  static std::vector<std::string> same_as(const Checker& c) {
+    std::vector<std::string> all;
+    if (speaks_of_members(c))
+      all.push_back(fmt::format("{}\n{}\n{}\n{}", static_cast<int>(c.rule), c.service, c.after, c.then));
+    if (may_be_a_habit(c))
+      all.push_back(fmt::format("{}\n{}\n=\n{}\n{}", static_cast<int>(c.rule), c.service, c.fields.front().left,
+                                c.fields.front().right));
+    return all;
   }
   void see_together(const std::vector<Told>& holding, const std::vector<Learned::Contradicted>& contradicted) {
     for (auto& [c, tally] : holding)
-      if (speaks_of_what_is_sent(c))
+      for (auto& said : same_as(c))
         for (auto& value : tally.values)
-          if (!is_truth(value)) together_[relation_of(c)].values.insert(value);
+          if (!is_truth(value)) together_[said].values.insert(value);
     for (auto& one : contradicted)
-      if (auto it = together_.find(relation_of(one.checker));
-          speaks_of_what_is_sent(one.checker) && it != together_.end())
-        it->second.fails = true;
+      for (auto& said : same_as(one.checker))
+        if (auto it = together_.find(said); it != together_.end()) it->second.fails = true;
+  }
+  std::size_t values_of(const Checker& c, const Tally& tally) const {
+    auto most = tally.values.size();
+    for (auto& said : same_as(c))
+      if (auto it = together_.find(said); it != together_.end() && !it->second.fails)
+        most = std::max(most, it->second.values.size());
+    return most;
   }
 
   std::string lacking(const Checker& c, const Tally& tally, const std::vector<Checker>& holding) const {
-    auto together = together_.find(relation_of(c));
-    auto lacks = lacks_of(c, tally, together == together_.end() ? Together{} : together->second, suite_.size());
+    auto lacks = lacks_of(c, tally, values_of(c, tally), suite_.size());
     if (lacks.empty() && c.rule == Rule::never_falls) lacks = may_fall_.why(c, holding);
     if (lacks.empty() && c.rule == Rule::excludes) lacks = leases_.why_not(c);
     return lacks;
@@ -216,7 +229,7 @@ class Learner {
   Elsewhere elsewhere_;
   MayFall may_fall_;
   Leases leases_;
-  std::map<std::string, Together> together_;  // by rule and operations
+  std::map<std::string, Together> together_;  // by what they say alike
 };
 
 }  // namespace

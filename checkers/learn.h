@@ -39,10 +39,12 @@ struct Learned {
 // `within = "service"`, of no service whose state tests set anew without a request without `within = "test"`, and with
 //
 //   rule                                 at least
-//   reads-back listed keeps echoes       two values (a truth value: four passes); of members that are
-//   agrees                               answered as they were sent: of all of an operation together
+//   reads-back listed keeps echoes       two values (a truth value: four passes). Members that are sent and
+//   agrees                               answered, left or answered again are values of one operation; a
+//                                        field of several operations has the values of all; where nothing
+//                                        that says the same was contradicted
 //   counts                               two numbers
-//   adds                                 three passes; of +NAME two amounts
+//   adds                                 three passes, from two numbers; of +NAME two amounts
 //   becomes, rises                       two passes in one run
 //   never-falls                          two rises in one run, and nothing shows how it may fall (may_fall.h)
 //   same-answer                          two passes in one run

@@ -1,7 +1,6 @@
 #include "checkers/leases.h"
 
 #include "checkers/world.h"
-#include "trace/calls/service_name.h"
 
 namespace retrial::checkers {
 
@@ -13,7 +12,7 @@ void Leases::saw(const Deed& d) {
   if (d.looks()) return;
   auto& operation = d.e->operation;
   auto asked = d.asked();
-  if (d.kind == predict::Kind::lease) known_.emplace(trace::service_name(d.e->service), operation);
+  if (d.kind == predict::Kind::lease) known_.emplace(service_of(*d.e), operation);
   auto give_back = [&](const std::string& spot) {
     auto at = held_.find(spot);
     if (at != held_.end() && at->second.operation != operation) at->second.given_back = true;
@@ -26,7 +25,7 @@ void Leases::saw(const Deed& d) {
   bool same = it != held_.end() && it->second.operation == operation;
   if (same && refused_as_held(d) && !it->second.given_back) it->second.refused = true;
   if (d.fate != Fate::done) return;
-  if (same && it->second.refused && it->second.given_back) known_.emplace(trace::service_name(d.e->service), operation);
+  if (same && it->second.refused && it->second.given_back) known_.emplace(service_of(*d.e), operation);
   if (it == held_.end() || same || !it->second.refused) held_[asked] = {operation};
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "checkers/index.h"
-#include "trace/calls/service_name.h"
 
 namespace retrial::checkers {
 namespace {
@@ -22,7 +21,7 @@ bool moves_by_what_is_sent(const Field& f) { return f.left.find_first_not_of("01
 }  // namespace
 
 void MayFall::saw(const Deed& d) {
-  auto service = trace::service_name(d.e->service);
+  auto service = service_of(*d.e);
   for (auto& leaf : d.request.leaves) sent_.emplace(service, last_name(leaf.path));
   if (d.kind == predict::Kind::end && d.fate == Fate::done) emptied_.emplace(service, path_of(d.e->operation, 1));
 }

@@ -10,7 +10,6 @@
 #include "checkers/deed.h"
 #include "checkers/index.h"
 #include "checkers/leases.h"
-#include "trace/calls/service_name.h"
 
 namespace retrial::checkers {
 namespace {
@@ -33,6 +32,12 @@ bool is_word(const Leaf& leaf) {
            return std::isalpha(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == ' ';
          });
 }
+// Two that are called alike, and none of them has a namesake in the other's very place.
+bool are_one(const Body& left_of, const Leaf& left, const Body& right_of, const Leaf& right) {
+  if (last_name(left.path) != last_name(right.path)) return false;
+  auto same = [](const Leaf* there, const Leaf& leaf) { return there && there->text == leaf.text; };
+  return left.path == right.path || (!same(right_of.at(left.path), left) && !same(left_of.at(right.path), right));
+}
 bool is_item(const Leaf& leaf) { return leaf.in_array && !leaf.path.ends_with('#'); }
 
 class Proposer {
@@ -51,7 +56,7 @@ class Proposer {
   void add(Rule rule, const Deed* w, const Deed* r, Field field = {}) {
     auto& e = w ? *w->e : *r->e;
     Checker c{.rule = rule,
-              .service = trace::service_name(e.service),
+              .service = service_of(e),
               .after = w ? w->e->operation : "",
               .then = r ? r->e->operation : "",
               .test = test_};
@@ -64,12 +69,13 @@ class Proposer {
   }
 
   void of_one(const Deed& d) {
-    bool names_itself = d.e->method == "POST" && d.kind == predict::Kind::create;  // its path is what it answered
+    bool names_itself =
+        d.made || (d.e->method == "POST" && d.kind == predict::Kind::create);  // its path is what it answered
     for (auto& leaf : d.answer.leaves) {
       if (leaf.in_array || leaf.kind == Leaf::Kind::array) continue;
       if (leaf.text == d.last_segment() && !names_itself) add(Rule::echoes, nullptr, &d, {"{path}", leaf.path});
       for (auto& sent : d.request.leaves)
-        if (!sent.in_array && sent.text == leaf.text && last_name(sent.path) == last_name(leaf.path))
+        if (!sent.in_array && sent.text == leaf.text && are_one(d.request, sent, d.answer, leaf))
           add(Rule::echoes, nullptr, &d, {sent.path, leaf.path});
       double value = 0;
       if (!number_of(leaf, value)) continue;
@@ -145,7 +151,7 @@ class Proposer {
         continue;
       }
       for (auto& sent : w.request.leaves)
-        if (!sent.in_array && !leaf.in_array && sent.text == leaf.text && last_name(sent.path) == last_name(leaf.path))
+        if (!sent.in_array && !leaf.in_array && sent.text == leaf.text && are_one(w.request, sent, r.answer, leaf))
           add(Rule::reads_back, &w, &r, {sent.path, leaf.path});
       if (same && !leaf.in_array && w.kind != predict::Kind::end) of_answers(w, r, leaf);
     }
@@ -154,7 +160,7 @@ class Proposer {
   // What was answered, and not sent, is answered again.
   void of_answers(const Deed& w, const Deed& r, const Leaf& leaf) {
     for (auto& said : w.answer.leaves)
-      if (!said.in_array && said.text == leaf.text && last_name(said.path) == last_name(leaf.path) &&
+      if (!said.in_array && said.text == leaf.text && are_one(w.answer, said, r.answer, leaf) &&
           !w.request.has(said.path) && !w.request.has(leaf.path))
         add(Rule::agrees, &w, &r, {said.path, leaf.path});
   }

@@ -50,7 +50,7 @@ void Monitor::judge_reads_back(std::size_t n, const Now& now) {
   auto& c = checkers_[n];
   auto& d = now.d;
   bool missing = d.missing();
-  if (!d.looks() || (d.fate != Fate::done && !missing) || (!missing && !d.answer.known)) return;
+  if (!d.looks() || (d.fate != Fate::done && !missing) || (missing ? d.is_view() : !d.answer.known)) return;
   auto* state = find(n, d.spot);
   if (!state || !calm(c, now, d.spot, state->set)) return;
   for (std::size_t i = 0; i < c.fields.size(); i++) {
@@ -58,7 +58,7 @@ void Monitor::judge_reads_back(std::size_t n, const Now& now) {
     auto& may_be = state->values[i];
     if (may_be.empty()) continue;
     auto* leaf = missing ? nullptr : d.answer.at(f.right);
-    if (!leaf && d.answer.redacted) continue;
+    if (!leaf && !missing && (d.answer.redacted || d.is_view())) continue;
     bool right = leaf && std::ranges::find(may_be, leaf->text) != may_be.end();
     if (right) {
       tell(c, &f, Verdict::pass, now, state->from, leaf->text, "");
@@ -81,6 +81,7 @@ void Monitor::judge_gone(std::size_t n, const Now& now) {
   bool missing = d.missing();
   auto* state = find(n, d.spot);
   if (!d.looks() || !state || !calm(c, now, d.spot, state->set) || (d.fate != Fate::done && !missing)) return;
+  if (!missing && d.is_view()) return;  // of what was once
   tell(c, nullptr, missing ? Verdict::pass : Verdict::fail, now, state->from, d.path,
        missing
            ? ""

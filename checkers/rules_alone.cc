@@ -91,7 +91,7 @@ void Monitor::judge_own(std::size_t n, const Now& now) {
   if (d.fate != Fate::done || !d.answer.known) return;
   for (auto& f : c.fields) {
     auto* leaf = d.answer.at(f.right);
-    if (!leaf && d.answer.redacted) continue;
+    if (!leaf && (d.answer.redacted || d.is_view())) continue;
     std::string said;
     if (c.rule == Rule::counts) {
       auto array = f.left.substr(0, f.left.size() - std::min<std::size_t>(2, f.left.size()));

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "checkers/monitor.h"
+#include "checkers/tally.h"
 #include "trace/profiles/profile.h"
 
 namespace retrial::checkers {
@@ -115,7 +116,9 @@ void Monitor::judge_adds(const Checker& c, const Now& now, const State& state, c
   auto expected =
       same_number(least, most) ? show_number(least) : fmt::format("{} to {}", show_number(least), show_number(most));
   auto calls = state.shares.size();
-  tell(c, &f, right ? Verdict::pass : Verdict::fail, now, state.from, show_number(least),
+  // Of what each call moves alike the places that it was moved from tell a move from a value that is set.
+  tell(c, &f, right ? Verdict::pass : Verdict::fail, now, state.from,
+       moves_by_constant(f) ? show_number(before) : show_number(least),
        right ? ""
              : fmt::format("`{}` of {} went from {} to {} over {} call{} of {} ({} succeeded), which stand{} for {}",
                            f.right, now.d.path, show_number(before), show_number(*value), calls, calls == 1 ? "" : "s",
@@ -127,7 +130,7 @@ void Monitor::judge_keeps(const Checker& c, const Now& now, const State& state) 
     auto& f = c.fields[i];
     if (state.values[i].empty()) continue;
     auto* leaf = now.d.answer.at(f.right);
-    if (!leaf && now.d.answer.redacted) continue;
+    if (!leaf && (now.d.answer.redacted || now.d.is_view())) continue;
     auto& before = state.values[i].front();
     bool right = leaf && leaf->text == before;
     tell(c, &f, right ? Verdict::pass : Verdict::fail, now, state.from, before,

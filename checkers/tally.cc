@@ -18,16 +18,19 @@ bool moves_by_constant(const Field& f) {
   return f.left.size() > 1 && f.left.find_first_not_of("0123456789.", 1) == f.left.npos;
 }
 
-bool speaks_of_what_is_sent(const Checker& c) {
-  return (c.rule == Rule::reads_back || c.rule == Rule::echoes) && c.fields.front().left != "{path}";
+bool speaks_of_members(const Checker& c) {
+  if (c.fields.empty() || c.fields.front().left == "{path}") return false;
+  return c.rule == Rule::reads_back || c.rule == Rule::echoes || c.rule == Rule::keeps || c.rule == Rule::agrees;
+}
+bool may_be_a_habit(const Checker& c) {
+  return speaks_of_members(c) || ((c.rule == Rule::echoes || c.rule == Rule::listed || c.rule == Rule::reads_back) &&
+                                  c.fields.front().left == "{path}");
 }
 bool is_truth(std::string_view value) { return value == "true" || value == "false" || value == "null"; }
 
-std::string lacks_of(const Checker& c, const Tally& t, const Together& together, std::size_t runs) {
+std::string lacks_of(const Checker& c, const Tally& t, std::size_t seen, std::size_t runs) {
   if (auto unseen = few(t.passes.size(), runs, "runs that show it"); !unseen.empty()) return unseen;
   bool truths = std::ranges::all_of(t.values, is_truth);
-  auto known = together.fails || !speaks_of_what_is_sent(c) ? t.values.size()
-                                                            : std::max(t.values.size(), together.values.size());
   switch (c.rule) {
     case Rule::reads_back:
     case Rule::listed:
@@ -35,11 +38,12 @@ std::string lacks_of(const Checker& c, const Tally& t, const Together& together,
     case Rule::agrees:
     case Rule::echoes:
     case Rule::counts:
-      if (auto values = few(known, kValues, "values"); !values.empty()) return values;
+      if (auto values = few(seen, kValues, "values"); !values.empty()) return values;
       return truths && c.rule != Rule::counts ? few(t.total, kTruths, "times, as a truth value") : "";
     case Rule::adds:
-      return moves_by_constant(c.fields.front()) ? few(t.total, kMoves, "moves")
-                                                 : few(t.values.size(), kValues, "amounts");
+      if (!moves_by_constant(c.fields.front())) return few(t.values.size(), kValues, "amounts");
+      if (auto moves = few(t.total, kMoves, "moves"); !moves.empty()) return moves;
+      return few(t.values.size(), kValues, "values that it moved from");
     case Rule::becomes:
     case Rule::rises:
     case Rule::same_answer:

@@ -25,17 +25,21 @@ struct Tally {
   }
 };
 
-// What all candidates of a rule and its operations showed: a relation of each member that is sent, and so of one value
-// for every two members. `fails`: one of them was contradicted.
+// What other candidates showed that say the same of another member, or of the same field in other operations: a value
+// for every two of them.
 struct Together {
   std::set<std::string> values;  // truth values apart
-  bool fails = false;
+  bool fails = false;            // one of them was contradicted
 };
-bool speaks_of_what_is_sent(const Checker& c);  // by its name
+// All candidates of a rule and its operations are one relation of each member that is sent, answered or left.
+bool speaks_of_members(const Checker& c);  // by its name
+// All candidates of a rule and its field are a habit of the service, in whatever operation.
+bool may_be_a_habit(const Checker& c);
 bool is_truth(std::string_view value);
 
-// What of what learn.h wants the candidate was not seen with, in words; empty: nothing.
-std::string lacks_of(const Checker& c, const Tally& t, const Together& together, std::size_t runs);
+// What of what learn.h wants the candidate was not seen with, in words; empty: nothing. `values`: how many it was seen
+// with, together with those that say the same.
+std::string lacks_of(const Checker& c, const Tally& t, std::size_t values, std::size_t runs);
 
 bool moves_by_constant(const Field& f);  // of adds: +1, and not +NAME
 

@@ -322,10 +322,11 @@ void tests_that_set_anew(Talk& t) {
   for (int n = 1; n <= 3; n++) {
     t.test = "test_" + std::to_string(n);
     t.run.results.push_back({.test = t.test, .phase = trace::Phase::test, .outcome = "passed"});
-    t.asks("GET", "/docs/1", 200, "", doc("as it was set", 1));
+    auto version = n == 3 ? 5 : 1;
+    t.asks("GET", "/docs/1", 200, "", doc("as it was set", version));
     auto title = "title " + std::to_string(n);
     t.asks("PUT", "/docs/1", 200, R"({"title": ")" + title + R"("})", "{}");
-    t.asks("GET", "/docs/1", 200, "", doc(title, 2));
+    t.asks("GET", "/docs/1", 200, "", doc(title, version + 1));
   }
 }
 Learned learned_of_tests() {
@@ -370,6 +371,87 @@ TEST(Learn, takes_two_members_that_are_answered_as_they_were_sent_for_two_values
   EXPECT_FALSE(std::ranges::any_of(all, [](auto& c) { return c.contains("open = open"); })) << "a truth value";
   all = learned(told(R"("kind": "K, in its own way")"));
   EXPECT_TRUE(all.empty()) << "one of them was contradicted";
+}
+
+TEST(Learn, takes_two_members_that_a_write_leaves_or_answers_for_two_values) {
+  auto told = [](const std::string& size) {
+    return [size](Talk& t) {
+      auto doc = [](const std::string& bytes) {
+        return R"({"title": "t", "kind": "k", "etag": "e1", "owner": "o", "size": )" + bytes + "}";
+      };
+      auto note = R"({"note": "n"})", said = R"({"etag": "e1", "owner": "o"})";
+      t.asks("GET", "/docs/1", 200, "", doc("3"));
+      t.asks("PATCH", "/docs/1", 200, note, said);
+      t.asks("GET", "/docs/1", 200, "", doc("3"));
+      t.asks("PATCH", "/docs/1", 200, note, said);
+      t.asks("GET", "/docs/1", 200, "", doc(size));
+    };
+  };
+  auto all = learned(told("3"));
+  EXPECT_TRUE(std::ranges::any_of(all, [](auto& c) { return c.starts_with("keeps") && c.contains("title"); }));
+  EXPECT_TRUE(std::ranges::any_of(all, [](auto& c) { return c.starts_with("agrees") && c.contains("owner = owner"); }));
+  all = learned(told("4"));
+  EXPECT_FALSE(std::ranges::any_of(all, [](auto& c) { return c.starts_with("keeps"); })) << "one was contradicted";
+}
+
+TEST(Learn, takes_no_value_that_is_set_for_a_move) {
+  auto told = [](int second) {
+    return [second](Talk& t) {
+      for (auto name : {"/docs/a1", "/docs/b2"})
+        for (int n : {1, 1, second}) {
+          t.asks("PUT", name, 200, R"({"lines": ["x"]})", "{}");
+          t.asks("GET", name, 200, "", R"({"length": )" + std::to_string(n) + "}");
+          t.asks("POST", std::string(name) + "/adds", 200);
+          t.asks("GET", name, 200, "", R"({"length": )" + std::to_string(n + 1) + "}");
+        }
+    };
+  };
+  auto adds = [](auto& c) { return c.starts_with("adds"); };
+  EXPECT_FALSE(std::ranges::any_of(learned(told(1)), adds));
+  EXPECT_TRUE(std::ranges::any_of(learned(told(2)), adds));
+}
+
+// A document of each of these collections, which answer by a name of their own that is their path's.
+auto named_in(std::vector<std::string> collections, const std::string& last = "") {
+  return [=](Talk& t) {
+    for (auto& collection : collections)
+      t.asks("GET", "/" + collection + "/" + collection.substr(0, 1) + "1", 200, "",
+             R"({"id": ")" + (collection == last ? "another" : collection.substr(0, 1) + "1") + R"("})");
+  };
+}
+
+TEST(Learn, takes_the_same_field_of_two_operations_for_two_values) {
+  auto echoes = [](auto& c) { return c.starts_with("echoes"); };
+  EXPECT_EQ(std::ranges::count_if(learned(named_in({"docs", "notes"})), echoes), 2);
+  EXPECT_EQ(std::ranges::count_if(learned(named_in({"docs"})), echoes), 0);
+  EXPECT_EQ(std::ranges::count_if(learned(named_in({"docs", "drafts"})), echoes), 0) << "both are d1";
+  auto once_wrong = [](Talk& t) {
+    named_in({"docs", "notes", "words"})(t);
+    named_in({"words"}, "words")(t);
+  };
+  EXPECT_EQ(std::ranges::count_if(learned(once_wrong), echoes), 0) << "one of them was contradicted";
+}
+
+TEST(Learn, takes_services_of_one_host_at_ports_of_the_kernels_choice_for_one) {
+  auto told = [](Talk& t) {
+    two_documents(t);
+    for (std::size_t n = 0; n < t.run.exchanges.size(); n++)
+      t.run.exchanges[n].service = t.run.exchanges[n].target == "/docs/a1" ? "127.0.0.1:*" : "127.0.0.1:*2";
+  };
+  auto one = suite(1, told), other = suite(2, told);
+  auto all = learn({&one, &other}, {}).checkers;
+  ASSERT_FALSE(all.empty());
+  for (auto& c : all) EXPECT_EQ(c.service, "127.0.0.1:*") << c.name;
+  EXPECT_EQ(std::ranges::count(all, Rule::reads_back, &Checker::rule), 1);
+}
+
+TEST(Learn, lets_a_read_with_a_query_leave_out_what_others_answer) {
+  auto all = learned([](Talk& t) {
+    two_documents(t);
+    t.asks("GET", "/docs/a1?content=0", 200, "", R"({"version": 3})");
+    t.asks("GET", "/docs/a1?generation=1", 404);
+  });
+  EXPECT_TRUE(holds(all, R"(reads-back-get-docs-id ["title = title"])"));
 }
 
 }  // namespace

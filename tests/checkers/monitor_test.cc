@@ -366,6 +366,46 @@ TEST(Monitor, knows_what_was_made_by_the_id_in_an_envelope) {
   EXPECT_EQ(deed_of(two.run.exchanges.front()).path, "/docs/?") << "nobody knows which of them";
 }
 
+TEST(Monitor, knows_what_was_made_by_an_answer_that_says_only_that_all_is_well) {
+  auto path = [](std::string target, std::string answer, std::string sent = "{}") {
+    Talk t;
+    return deed_of(t.asks("POST", std::move(target), 200, std::move(sent), std::move(answer))).path;
+  };
+  EXPECT_EQ(path("/docs", R"({"id": 7, "owner": {"id": 9}})"), "/docs/7");
+  EXPECT_EQ(path("/docs", R"({"data": {"id": "x"}})"), "/docs/x");
+  EXPECT_EQ(path("/docs/7", R"({"id": 7})"), "/docs/7") << "it was there";
+  EXPECT_EQ(path("/docs", R"([{"id": 7}])"), "/docs");
+  EXPECT_EQ(path("/docs", R"({"id": null})"), "/docs");
+  EXPECT_EQ(path("/docs", R"({"id": "a/b"})"), "/docs");
+  EXPECT_EQ(path("/upload/docs?name=a", R"({"id": "docs/a", "selfLink": "http://127.0.0.1:8080/docs/a%20b"})"),
+            "/docs/a b");
+  EXPECT_EQ(path("/upload/docs", R"({"selfLink": "/docs/a"})", R"({"selfLink": "/docs/a"})"), "/upload/docs")
+      << "its client says so, not its service";
+
+  auto c = checker(Rule::reads_back, "POST /docs", "GET /docs/{id}", {{"text", "text"}});
+  Talk t;
+  t.asks("POST", "/docs", 200, R"({"text": "a"})", R"({"id": 7, "text": "a"})");
+  t.asks("GET", "/docs/7", 200, "", R"({"id": 7, "text": "a"})");
+  t.asks("GET", "/docs/7", 200, "", R"({"id": 7, "text": "b"})");
+  EXPECT_EQ(verdicts(c, t.run), "pass 2, fail 3");
+}
+
+TEST(Monitor, says_nothing_of_what_a_read_with_a_query_does_not_find) {
+  auto c = checker(Rule::reads_back, "PUT /docs/{id}", "GET /docs/{id}", {{"text", "text"}});
+  auto gone = checker(Rule::gone, "DELETE /docs/{id}", "GET /docs/{id}");
+  Talk t;
+  t.asks("PUT", "/docs/7", 200, R"({"text": "a"})");
+  t.asks("GET", "/docs/7?fields=id", 200, "", R"({"id": 7})");
+  t.asks("GET", "/docs/7?generation=1", 404);
+  t.asks("GET", "/docs/7?wait=1", 200, "", R"({"text": "b"})");
+  t.asks("GET", "/docs/7", 404);
+  t.asks("DELETE", "/docs/7", 204);
+  t.asks("GET", "/docs/7?generation=1", 200, "", R"({"text": "a"})");
+  t.asks("GET", "/docs/7", 200, "", R"({"text": "a"})");
+  EXPECT_EQ(verdicts(c, t.run), "fail 4, fail 5");
+  EXPECT_EQ(verdicts(gone, t.run), "fail 8");
+}
+
 TEST(Monitor, holds_what_was_learned_at_any_port_against_each_port_of_that_host) {
   auto c = checker(Rule::echoes, "", "GET /docs/{id}", {{"{path}", "id"}});
   for (auto [service, verdict] : {std::pair("127.0.0.1:*", "fail 1"),
