@@ -165,9 +165,12 @@ class Learner {
   }
   std::size_t values_of(const Checker& c, const Tally& tally) const {
     auto most = tally.values.size();
-    for (auto& said : same_as(c))
-      if (auto it = together_.find(said); it != together_.end() && !it->second.fails)
-        most = std::max(most, it->second.values.size());
+    for (auto& said : same_as(c)) {
+      auto it = together_.find(said);
+      if (it == together_.end()) continue;
+      if (it->second.fails) return tally.values.size();
+      most = std::max(most, it->second.values.size());
+    }
     return most;
   }
 

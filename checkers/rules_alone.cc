@@ -91,9 +91,11 @@ void Monitor::judge_own(std::size_t n, const Now& now) {
   if (d.fate != Fate::done || !d.answer.known) return;
   for (auto& f : c.fields) {
     auto* leaf = d.answer.at(f.right);
-    if (!leaf && (d.answer.redacted || d.is_view())) continue;
+    // What has no such member is another kind of thing at the same depth ("/docs/_settings"), or a part of one.
+    if (!leaf && (d.answer.redacted || d.is_view() || f.left == "{path}")) continue;
     std::string said;
     if (c.rule == Rule::counts) {
+      if (d.is_view()) continue;  // "total" may count what its query leaves out
       auto array = f.left.substr(0, f.left.size() - std::min<std::size_t>(2, f.left.size()));
       if (!d.answer.at(array)) continue;
       said = std::to_string(d.answer.length(array));

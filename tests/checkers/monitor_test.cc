@@ -315,8 +315,17 @@ TEST(Monitor, wants_an_answer_that_is_about_what_was_asked_for) {
   t.asks("GET", "/docs/7", 200, "", R"({"id": 8})");
   t.asks("GET", "/docs", 200, "", R"({"docs": [1, 2], "count": 2})");
   t.asks("GET", "/docs", 200, "", R"({"docs": [1, 2], "count": 3})");
+  t.asks("GET", "/docs?limit=1", 200, "", R"({"docs": [1], "count": 2})");
   EXPECT_EQ(verdicts(echoes, t.run), "pass 1, fail 2");
   EXPECT_EQ(verdicts(counts, t.run), "pass 3, fail 4");
+}
+
+TEST(Monitor, takes_what_has_no_such_member_for_another_kind_of_thing) {
+  auto c = checker(Rule::echoes, "", "GET /docs/{id}", {{"{path}", "id"}});
+  Talk t;
+  t.asks("GET", "/docs/_settings", 200, "", R"({"color": "red"})");
+  t.asks("GET", "/docs/7", 200, "", R"({"id": 8})");
+  EXPECT_EQ(verdicts(c, t.run), "fail 2");
 }
 
 TEST(Monitor, wants_a_lease_to_exclude_as_long_as_it_surely_holds) {
