@@ -76,10 +76,11 @@ Bodies Monitor::asked_for(const std::vector<Index::Hit>& hits) const {
   return bodies;
 }
 
-bool Monitor::concerns(const trace::Exchange& e) {
-  if (!index_.knows(e)) return false;
+Monitor::Concern Monitor::concern_of(const trace::Exchange& e) {
+  if (!index_.knows(e)) return Concern::none;
   bool marks = !e.tag.test.empty() || may_have_restarted(e);
-  return marks || !index_.of(e).empty() || trace::profile_of(e).repeat(e) != trace::Repeat::safe;
+  if (marks || trace::profile_of(e).repeat(e) != trace::Repeat::safe) return Concern::marks;
+  return index_.of(e).empty() ? Concern::none : Concern::looks;
 }
 
 void Monitor::begins(const trace::Exchange& e) {

@@ -27,8 +27,10 @@ class Monitor {
   // The checkers must outlive it, and are what outcomes point to.
   Monitor(std::span<const Checker> checkers, Tell tell);
 
-  // Whether it matters if this one is told: a checker looks at it, or it may have changed what one looks at.
-  bool concerns(const trace::Exchange& e);
+  // Whether it matters if this one is told: `looks`, a checker looks at it, and knows less without; `marks`, it may
+  // have changed what one looks at, and must be told.
+  enum class Concern : std::uint8_t { none, looks, marks };
+  Concern concern_of(const trace::Exchange& e);
   // `e` must stay until it has ended. One that never ends is told without `ends`.
   void begins(const trace::Exchange& e);
   void ends(const trace::Exchange& e);

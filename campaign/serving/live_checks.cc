@@ -35,7 +35,9 @@ void LiveChecks::lost() {
 }
 
 void LiveChecks::take(const trace::Exchange& e) {
-  if (!monitor_->concerns(e)) return;
+  auto concern = monitor_->concern_of(e);
+  if (concern == checkers::Monitor::Concern::none) return;
+  if (concern == checkers::Monitor::Concern::looks && held_.size() >= kMostReads) return;
   if (e.begun <= reached_) {
     if (checkers::deed_of(e, {false, false}).looks()) return;
     monitor_->forget(e.service);

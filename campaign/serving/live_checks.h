@@ -18,7 +18,9 @@ namespace retrial::campaign {
 // Holds checkers against what passes `serve`. An exchange is known when it has ended; so they are put in order kLag
 // later, and what fails is told kSettled later, if no write has come to light by then that was under way at the time:
 // such a one, or a part of the recording that was lost, ends what is known of its service. At most kMost exchanges
-// that concern checkers wait; more are let go, and all states with them. take() and look() on one thread.
+// that concern checkers wait; more are let go, and all states with them. Reads are not waited for beyond kMostReads:
+// who looks less often tells nothing false, and of many requests a second looking costs a bounded share of a core.
+// take() and look() on one thread.
 class LiveChecks {
  public:
   LiveChecks(const std::vector<checkers::Checker>& checkers, proxy::Log& log);  // a copy is kept
@@ -36,7 +38,7 @@ class LiveChecks {
   std::vector<Count> counts() const;  // from any thread
 
   static constexpr Nanos kLag = 2 * kSecond, kSettled = 60 * kSecond;
-  static constexpr std::size_t kMost = 5000, kMostWaiting = 1000;
+  static constexpr std::size_t kMost = 5000, kMostReads = kMost / 2, kMostWaiting = 1000;
 
  private:
   struct Step {

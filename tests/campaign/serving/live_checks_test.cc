@@ -110,6 +110,28 @@ TEST(LiveChecks, holds_nothing_of_reads_that_no_checker_looks_at_and_all_writes)
   EXPECT_EQ(written.counts(), "1 passed, 0 failed");
 }
 
+TEST(LiveChecks, looks_at_fewer_reads_where_many_come_and_tells_nothing_false) {
+  Live live;
+  auto t = a_stale_read();
+  live.checks.take(t.run.exchanges[0]);
+  auto read = t.run.exchanges[1];
+  read.tag.test = "";  // as where nothing tells of tests
+  for (std::size_t n = 0; n < 2 * LiveChecks::kMost; n++) {
+    read.id = 100 + n;
+    live.checks.take(read);
+  }
+  live.checks.take(t.run.exchanges[2]);
+  live.checks.look(t.now + LiveChecks::kLag);
+  EXPECT_EQ(live.counts(), std::to_string(LiveChecks::kMostReads - 1) + " passed, 0 failed");
+  auto later = t.run.exchanges[3];
+  later.begun = t.now + LiveChecks::kLag;
+  later.answered = later.service_done = later.told = later.begun + kMillisecond;
+  live.checks.take(later);
+  live.checks.look(later.begun + LiveChecks::kSettled + kSecond);
+  EXPECT_EQ(live.counts(), std::to_string(LiveChecks::kMostReads - 1) + " passed, 1 failed");
+  EXPECT_EQ(live.log.lines.size(), 1u) << "nothing was lost";
+}
+
 TEST(LiveChecks, says_at_its_end_how_much_it_looked_at_and_which_checkers_had_nothing) {
   Live live;
   auto t = a_stale_read();
