@@ -1,6 +1,6 @@
 """A service of documents in 20 collections, 200 checkers of it, and a load that meets them: for what checkers cost `serve`.
 
-The ten checkers of a collection are those that `retrial learn` makes of `integration/checkers/stock.py` and its tests, with other paths."""
+The ten checkers of a collection are of the kinds that `retrial learn` makes of `integration/checkers/stock.py` and its tests."""
 import subprocess
 import threading
 
