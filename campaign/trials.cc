@@ -51,7 +51,8 @@ Result<void> Trials::run() {
   fold();
   tell_who_disturbs();
   for (auto& pending : pending_)
-    if (!pending.suspected.empty()) pending.c->row.why = "something was seen in company, and not looked at alone";
+    if (!pending.suspected.empty() && !pending.thin)
+      pending.c->row.why = "something was seen in company, and not looked at alone";
   return result;
 }
 

@@ -45,6 +45,7 @@ class Trials {
   struct Pending {  // to be tried alone
     Case* c = nullptr;
     Suspected suspected;
+    bool thin = false;  // that is no more than what its evidence leans to
   };
 
   Result<bool> begin_one();
@@ -60,7 +61,7 @@ class Trials {
   void clean(Case& c, oracles::Judgement judgement);
   void seen_too(Case& c, std::string why);
   void again(Case& c);
-  void try_alone(Case& c, Suspected suspected);
+  void try_alone(Case& c, Suspected suspected, bool thin = false);
   struct Confirmed {
     std::string verdict;
     std::vector<std::string> tests = {};

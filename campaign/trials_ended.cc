@@ -98,12 +98,12 @@ void Trials::take(Shown shown) {
     case What::suspicion:
       return try_alone(c, std::move(shown.judgement.findings));
     case What::doubt:
-      return try_alone(c, std::move(shown.judgement.leaning));
+      return try_alone(c, std::move(shown.judgement.leaning), true);
     case What::thin:
       if (auto why = confirmed_elsewhere(c, shown.judgement.leaning); !why.empty()) return seen_too(c, std::move(why));
       c.ask_further();
       if (static_cast<int>(c.seen.size()) < kRuns) return;
-      if (!shown.judgement.not_judged.empty()) return try_alone(c, std::move(shown.judgement.leaning));
+      if (!shown.judgement.not_judged.empty()) return try_alone(c, std::move(shown.judgement.leaning), true);
       [[fallthrough]];
     case What::clean:
       return clean(c, std::move(shown.judgement));
@@ -130,9 +130,9 @@ void Trials::again(Case& c) {
   if (++c.in_vain >= kInVain + (c.single ? 0 : 4)) c.alone = true;
 }
 
-void Trials::try_alone(Case& c, Suspected suspected) {
+void Trials::try_alone(Case& c, Suspected suspected, bool thin) {
   c.alone = c.under_way = true;
-  pending_.push_back({&c, std::move(suspected)});
+  pending_.push_back({&c, std::move(suspected), thin});
 }
 
 // The tests that have shown it already, and what it is called there; none: they do not yet show it here.
