@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/exchange_members.h"
+#include "oracles/guards.h"
 #include "oracles/ledger.h"
 #include "oracles/looked_up.h"
 #include "oracles/made_of.h"
@@ -175,6 +176,13 @@ bool made_of_entries(const std::vector<Member>& told, const Member& was, const M
   });
 }
 
+// Made in another test after the same look, and once more another time if it is sent again.
+bool guards(const trace::CaseRecord& row, const Exchange& write) {
+  auto key = write_key(write);
+  return !key.empty() && std::ranges::find(row.guards, key) != row.guards.end() &&
+         trace::profile_of(write).repeat(write) != trace::Repeat::safe;
+}
+
 // An entry of that list, which the reference passes over: what the read was to keep from being used again.
 bool was_taken(const std::vector<Member>& told, const Member& was, const Member& is) {
   constexpr std::size_t kName = 2;
@@ -310,12 +318,7 @@ const Call* written_for_it(const ComparedCase& compared, const Comparison& c, co
   auto& last = read.last();
   auto subject = looked_up(last);
   if (last.told == 0 || subject.empty()) return nullptr;
-  auto about = [&](const Exchange& e) {
-    auto values = members_of(e.request_sample);
-    auto target = trace::message::segments(trace::message::path_of(e.target));
-    return std::ranges::find(values, subject, &Member::value) != values.end() ||
-           std::ranges::find(target, subject) != target.end();
-  };
+  auto about = [&](const Exchange& e) { return std::ranges::binary_search(named_in(e), subject); };
   auto alike = [](const Exchange& e, const Exchange& write) {
     return e.operation == write.operation && e.tag.site == write.tag.site;
   };
@@ -331,8 +334,10 @@ const Call* written_for_it(const ComparedCase& compared, const Comparison& c, co
     auto& usual = c.reference->exchanges;
     bool others = std::ranges::any_of(usual, [&](auto& e) { return alike(e, write); });
     bool never = std::ranges::none_of(usual, [&](auto& e) { return alike(e, write) && about(e); });
-    // Where it lies such a thing is made: it was taken for one that is not there yet.
-    bool anew = makes_where_looked(last, write) && !(steady && names_same(beside->last(), write));
+    // Where it lies such a thing is made: it was taken for one that is not there yet; as it is in another test, where
+    // it is not.
+    bool anew = (makes_where_looked(last, write) || guards(*compared.row, write)) &&
+                !(steady && names_same(beside->last(), write));
     if (!aside && (others || anew) && never) return pair.in_case;
   }
   return nullptr;

@@ -51,6 +51,9 @@ struct CaseRecord {
   std::string followed_by;
   // The suite without faults has a 5xx that this call site gave its caller as an answer: its test passed with it.
   bool hands_on_errors = false;
+  // What other tests of the suite without faults write about a thing after this call has looked it up: operation and
+  // call site each.
+  std::vector<std::string> guards = {};
   Compensation compensation = {};         // of a step that comes before this call, in the same function
   std::uint64_t reference = 0;            // the run beside them; 0: none, or (a campaign) the test's own `alone`
   std::vector<std::string> options = {};  // of `observe`, where several are judged together: CampaignRecord's

@@ -64,6 +64,7 @@ Case make_case(const Found& f, const policies::Policy& policy, const policies::F
            .occurrence = f.target.occurrence,
            .outcome = "planned",
            .hands_on_errors = f.hands_on_errors,
+           .guards = f.guards,
            .compensation = f.compensation};
   c.faults = faults;
   c.policy = &policy;

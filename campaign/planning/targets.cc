@@ -8,6 +8,7 @@
 
 #include "campaign/workload/adapters/adapter.h"
 #include "oracles/compensations.h"
+#include "oracles/guards.h"
 #include "oracles/repeat.h"
 #include "oracles/rpc_name.h"
 #include "trace/comparing/comparison.h"
@@ -158,7 +159,11 @@ std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& 
   std::map<std::string, Found> found;
   std::set<std::string> hand_on_errors;
   oracles::Compensations compensations;
-  for (auto& [test, run] : tests) compensations.learn(*run, test);
+  oracles::Guards guards;
+  for (auto& [test, run] : tests) {
+    compensations.learn(*run, test);
+    guards.learn(*run);
+  }
   for (auto& [test, run] : tests) {
     std::map<std::string, const trace::Call*> first;
     auto calls = calls_in(test, *run);
@@ -171,6 +176,7 @@ std::vector<Found> find_targets(const std::map<std::string, const trace::Run*>& 
       if (!may_be_target(call)) continue;
       auto key = place_key(at.target);
       if (found[key].compensation.step.empty()) found[key].compensation = compensations.before(earlier, test);
+      found[key].guards = guards.kept_by(call.first());
       if (auto [it, fresh] = first.emplace(key, &call); !fresh) {
         auto& place = *std::ranges::find(found[key].places, test, &Place::test);
         place.later.push_back(at.target.occurrence);

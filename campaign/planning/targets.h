@@ -14,6 +14,7 @@ struct Found {
   trace::Repeat repeat = trace::Repeat::unknown;  // as that one shows it
   std::string profile;                            // of its service
   bool hands_on_errors = false;                   // as CaseRecord
+  std::vector<std::string> guards;                // as there
   trace::Compensation compensation;               // as there
   std::vector<Place> places;                      // never empty, one a test; the best first
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "oracles/guards.h"
 #include "tests/oracles/runs.h"
 #include "trace/fault_name.h"
 
@@ -476,6 +477,28 @@ TEST(SilentWrongResult, what_a_failed_read_would_have_forbidden_is_likely) {
       for (auto* who : {"alice", "mallory"}) pay(*run, who);
     t.in_case().passes();
     EXPECT_EQ(t.verdicts(), verdict) << target;
+  }
+}
+
+TEST(SilentWrongResult, what_only_another_test_writes_after_such_a_look_is_forbidden_by_it) {
+  for (auto& [site, method, verdict] : {std::tuple("settle", "POST", "silent-wrong-result likely"),
+                                        std::tuple("audit", "POST", ""), std::tuple("settle", "PUT", "")}) {
+    Trial t("K1", "error(transient) x 1, then pass");
+    Tale other(trace::RunKind::alone);
+    auto settle = [&](Tale& run, const char* at) {
+      run.call(at, method, "/ledger/entries").last().request_sample = R"({"invoice":"inv-17"})";
+      run.answers(201);
+    };
+    other.call("look", "GET", "/settled/inv-17").answers(404);
+    settle(other, "settle");
+    Guards guards;
+    guards.learn(other.run());
+    t.reference.call("look", "GET", "/settled/inv-17").answers(200, R"({"done":true})");
+    t.row.guards = guards.kept_by(t.reference.last());
+    t.in_case().call("look", "GET", "/settled/inv-17").gets_error();
+    settle(t.in_case(), site);
+    t.in_case().passes();
+    EXPECT_EQ(t.verdicts(), verdict) << site << method;
   }
 }
 

@@ -16,7 +16,7 @@
 namespace retrial::trace {
 namespace {
 
-constexpr std::int64_t kVersion = 12, kOldest = 6;  // written; read
+constexpr std::int64_t kVersion = 13, kOldest = 6;  // written; read
 constexpr std::int64_t kApplication = 0x5254524c;   // "RTRL"
 
 // What belongs to something: the run (or the result, or the section of the report) stands before it.

@@ -231,6 +231,7 @@ void of_case(Io& io, T& c) {
   io.late("execution", c.execution);
   io.late("followed_by", c.followed_by);
   io.late("hands_on_errors", c.hands_on_errors);
+  io.late("guards", c.guards);
   io.late("compensated_step", c.compensation.step);
   io.late("compensated_by", c.compensation.by);
   io.late("compensated_at", c.compensation.at);

@@ -245,11 +245,11 @@ TEST_F(Store, another_programs_file_and_another_version_say_so) {
   EXPECT_EQ(read_store(file()).error().what, "this is an SQLite file, but none that Retrial wrote");
   ASSERT_TRUE(write_store(file(), {}, {}));
   auto bytes = bytes_of(file());
-  bytes[63] = 13;  // user_version, big endian, at 60 (SQLite's file format 1.3)
+  bytes[63] = 14;  // user_version, big endian, at 60 (SQLite's file format 1.3)
   put(file(), bytes);
   EXPECT_EQ(
       read_store(file()).error().line(),
-      file().string() + ": this was written by another version of Retrial: its format is 13, 6 to 12 are read here");
+      file().string() + ": this was written by another version of Retrial: its format is 14, 6 to 13 are read here");
   EXPECT_FALSE(is_damage(read_store(file()).error())) << "it may hold what nobody else does";
 }
 
