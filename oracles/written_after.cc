@@ -179,8 +179,9 @@ bool made_of_entries(const std::vector<Member>& told, const Member& was, const M
 // Made in another test after the same look, and once more another time if it is sent again.
 bool guards(const trace::CaseRecord& row, const Exchange& write) {
   auto key = write_key(write);
+  auto repeat = trace::profile_of(write).repeat(write);
   return !key.empty() && std::ranges::find(row.guards, key) != row.guards.end() &&
-         trace::profile_of(write).repeat(write) != trace::Repeat::safe;
+         (repeat == trace::Repeat::effect || repeat == trace::Repeat::unknown);
 }
 
 // An entry of that list, which the reference passes over: what the read was to keep from being used again.

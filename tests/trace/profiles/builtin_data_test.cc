@@ -47,6 +47,10 @@ constexpr Seen kSeen[] = {
     {"PUT /v1/kv/app/lock?cas=3 HTTP/1.1\r\nHost: 127.0.0.1:8500\r\nX-Consul-Token: t", "consul"},
     {"PUT /v1/kv/app HTTP/1.1\r\nHost: 127.0.0.1:8500\r\nUser-Agent: python-consul/1", "consul"},
     {"PUT /v1/kv/app HTTP/1.1\r\nHost: 127.0.0.1:8500", "generic"},
+    {"POST /v3/kv/range HTTP/1.1\r\nHost: 127.0.0.1:2379", "etcd"},
+    {"POST /v3beta/lease/grant HTTP/1.1\r\nHost: 127.0.0.1:2379", "etcd"},
+    {"GET /v3/kv/range HTTP/1.1\r\nHost: 127.0.0.1:2379", "generic"},
+    {"POST /v1/kv/range HTTP/1.1\r\nHost: 127.0.0.1:2379", "generic"},
     {"POST /2/files/upload HTTP/1.1\r\nHost: 127.0.0.1:1\r\nDropbox-API-Arg: {}", "dropbox"},
     {"POST /2/files/delete_v2 HTTP/1.1\r\nHost: api.dropboxapi.com:443", "dropbox"},
     {"POST /2/files/upload HTTP/1.1\r\nHost: 127.0.0.1:1", "generic"},
@@ -111,6 +115,8 @@ TEST(DataProfiles, give_errors_in_the_shape_that_their_vendors_document) {
   EXPECT_EQ(error_of("oci-registry", 429)["errors"][0]["code"], "TOOMANYREQUESTS");
   EXPECT_TRUE(profile_named("oci-registry")->error({}, 503, "retrial-7").body.starts_with("<html>"));
   EXPECT_EQ(error_of("graphql", 503)["errors"][0]["extensions"]["code"], "INTERNAL_SERVER_ERROR");
+  EXPECT_EQ(error_of("etcd", 404)["code"], 5);
+  EXPECT_EQ(error_of("etcd", 503)["error"], "etcdserver: request timed out (retrial-7)");
   EXPECT_EQ(profile_named("consul")->error({}, 500, "retrial-7").body, "No cluster leader (retrial-7)");
 }
 
@@ -127,6 +133,18 @@ TEST(DataProfiles, say_what_may_be_repeated) {
   EXPECT_EQ(repeat(request("POST /v1/refunds HTTP/1.1\r\nHost: api.stripe.com\r\n\r\n")), Repeat::unknown);
   EXPECT_EQ(repeat(request("POST /v1/refunds HTTP/1.1\r\nHost: api.stripe.com\r\nIdempotency-Key: k\r\n\r\n")),
             Repeat::guarded);
+  auto etcd = [](std::string_view method, std::string_view body = "{}") {
+    return repeat(
+        request("POST /v3/" + std::string(method) + " HTTP/1.1\r\nHost: 127.0.0.1:2379\r\n\r\n" + std::string(body)));
+  };
+  EXPECT_EQ(etcd("kv/range"), Repeat::safe);
+  EXPECT_EQ(etcd("kv/lease/timetolive"), Repeat::safe);
+  EXPECT_EQ(etcd("kv/put"), Repeat::idempotent);
+  EXPECT_EQ(etcd("kv/txn", R"({"compare":[{"key":"a"}],"success":[]})"), Repeat::guarded);
+  EXPECT_EQ(etcd("kv/txn", R"({"success":[]})"), Repeat::idempotent);
+  EXPECT_EQ(etcd("lease/grant", R"({"TTL":9,"ID":7})"), Repeat::guarded);
+  EXPECT_EQ(etcd("lease/grant", R"({"TTL":9})"), Repeat::effect);
+  EXPECT_EQ(etcd("auth/enable"), Repeat::unknown);
   auto elastic = [](std::string_view line) {
     return repeat(request(std::string(line) + " HTTP/1.1\r\nHost: h\r\nX-Elastic-Client-Meta: es=8\r\n\r\n{}"));
   };
