@@ -159,6 +159,7 @@ Result<bool> Trials::begin_trial() {
     if (it == pending_.end()) return false;
     auto pending = std::move(*it);
     pending_.erase(it);
+    begun_alone_++;
     ready_.push_back(
         &open_.emplace_back(context_, *pending.c, std::move(pending.suspected),
                             refs_.unsteady.contains(pending.c->row.test) || shaky_.contains(pending.c->row.test)));
@@ -214,15 +215,20 @@ Trials::Together Trials::together() const {
 
 report::Progress Trials::progress() {
   std::vector<Case*> left;
-  Nanos alone = 0;
+  std::map<std::string, Nanos> alone;  // the others of its family are most often answered by it
   bool further = schedule_.only_further() && std::ranges::any_of(plan_.cases, &Case::further);
   auto counts = [&](const Case& c) { return further || !c.further; };
   for (auto& c : plan_.cases)
     if (c.planned() && !c.alone && counts(c)) left.push_back(&c);
-  for (auto& p : pending_) alone += kRunsOfTrial * (refs_.start_of_process() + p.c->expected());
+  for (auto& p : pending_)
+    alone.try_emplace(p.c->family_key(), kRunsOfTrial * (refs_.start_of_process() + p.c->expected()));
+  Nanos in_turn = 0;
+  for (auto& [family, time] : alone) in_turn += time;
+  auto tried = std::ranges::count_if(plan_.cases, [](auto& c) { return !c.row.runs.empty(); });
   auto pace = pace_of(refs_, context_.workers.most(), context_.config.run.alone);
+  pace.suspicious = suspicious_by_now(begun_alone_ + alone.size(), static_cast<std::size_t>(tried));
   auto now = together();
-  auto expected = expected_of(left, refs_, pace).time + alone / pace.trials;
+  auto expected = expected_of(left, refs_, pace).time + in_turn / pace.trials;
   expected -= std::min(expected, now.gone / pace.workers);
   auto all = static_cast<std::size_t>(std::ranges::count_if(plan_.cases, counts));
   auto open =

@@ -92,8 +92,9 @@ class Trials {
   trace::CampaignRecord& record_;
   std::function<Nanos()> time_left_;
   Nanos began_;
-  Nanos first_expected_ = 0;  // when the first of it began
-  bool trials_stand_alone_;   // what they say to their services another worker's tests would see
+  Nanos first_expected_ = 0;     // when the first of it began
+  std::size_t begun_alone_ = 0;  // cases
+  bool trials_stand_alone_;      // what they say to their services another worker's tests would see
 
   std::map<std::uint64_t, Company> companies_;  // under way, by run
   std::map<std::uint64_t, Trial*> trials_;      // likewise

@@ -60,11 +60,14 @@ struct Expected {
 // How runs go, which is known once the suite has been.
 struct Pace {
   int workers = 1;
-  int trials = 1;      // of these, for what is tried alone
-  bool alone = false;  // every case is
+  int trials = 1;         // of these, for what is tried alone
+  bool alone = false;     // every case is
+  double suspicious = 0;  // which part of the cases is tried alone after its run in company
 };
 
 Pace pace_of(const References& refs, int workers, bool alone);
+// That part, once so many cases of a suite have been tried.
+double suspicious_by_now(std::size_t suspected, std::size_t tried);
 
 // As long as its cases take no longer than that in all, a campaign goes on to what nobody asked for.
 Nanos cheap(const References& refs);

@@ -192,13 +192,22 @@ TEST_F(Companies, are_expected_to_take_their_tests_and_starts_and_what_is_tried_
   std::vector<Case*> cases{can("GET /1", {"a"}), can("GET /2", {"a"}), can("GET /3", {"a"}, kDownThenUp),
                            can("GET /4", {"a"}, kDownThenUp), can("GET /4", {"a"}, kDownThenUp)};
   // Those that end their test need a run each; of the others two are together, and one call's come one after another.
-  auto one = expected_of(cases, refs_, {.workers = 1, .trials = 1});
+  Pace pace{.suspicious = 0.2};
+  auto one = expected_of(cases, refs_, pace);
   EXPECT_EQ(one.company, 4u);
   EXPECT_EQ(one.alone, 3u) << "one of five, three runs each";
   EXPECT_EQ(one.time, (4 + 3) * 6 * kSecond);
-  EXPECT_EQ(expected_of(cases, refs_, {.workers = 4, .trials = 1}).time, (1 + 3) * 6 * kSecond);
-  EXPECT_EQ(expected_of(cases, refs_, {.workers = 4, .trials = 4}).time, 4 * 6 * kSecond)
+  pace.workers = 4;
+  EXPECT_EQ(expected_of(cases, refs_, pace).time, (1 + 3) * 6 * kSecond);
+  pace.trials = 4;
+  EXPECT_EQ(expected_of(cases, refs_, pace).time, 4 * 6 * kSecond)
       << "a confirmation goes run by run, however many workers there are";
+}
+
+TEST(Suspicions, are_expected_as_often_as_they_have_been_seen) {
+  EXPECT_DOUBLE_EQ(suspicious_by_now(0, 0), 1.0 / 16);
+  EXPECT_DOUBLE_EQ(suspicious_by_now(0, 64), 1.0 / 32);
+  EXPECT_NEAR(suspicious_by_now(5'000, 10'000), 0.5, 0.01);
 }
 
 TEST_F(Companies, are_expected_to_use_other_tests_and_to_start_their_own_process_alone) {
@@ -207,7 +216,7 @@ TEST_F(Companies, are_expected_to_use_other_tests_and_to_start_their_own_process
   refs_.process = {{"a", 0}, {"b", 1}};
   refs_.processes = 2;
   std::vector<Case*> cases{can("GET /1", {"a", "b"}), can("GET /2", {"a", "b"})};
-  auto expected = expected_of(cases, refs_, {});
+  auto expected = expected_of(cases, refs_, {.suspicious = 0.2});
   EXPECT_EQ(expected.company, 1u);
   EXPECT_EQ(expected.alone, 2u);
   EXPECT_EQ(expected.time, 2 * 3 * kSecond + 2 * 3 * (2 + 1) * kSecond / 5);
