@@ -193,12 +193,11 @@ void Trials::say(const Case& c, std::string_view decided) {
                                 report::place(row.site), row.test, decided));
 }
 
-// What is left takes longer, or less, by as much as what is done did.
-Nanos Trials::by_pace_so_far(Nanos expected) {
-  first_expected_ = std::max(first_expected_, expected);
-  auto trusted = kTrusted * static_cast<double>(first_expected_);
+// What is left takes longer, or less, by as much as what is done of `all` did.
+Nanos Trials::by_pace_so_far(Nanos expected, Nanos all) const {
+  auto trusted = kTrusted * static_cast<double>(all);
   auto took = trusted + static_cast<double>(context_.clock.now() - began_);
-  auto planned = trusted + static_cast<double>(first_expected_ - expected);
+  auto planned = trusted + static_cast<double>(all - std::min(all, expected));
   return planned > 0 ? static_cast<Nanos>(static_cast<double>(expected) * took / planned) : expected;
 }
 
@@ -214,12 +213,15 @@ Trials::Together Trials::together() const {
 }
 
 report::Progress Trials::progress() {
-  std::vector<Case*> left;
+  std::vector<Case*> all_cases, left;
   std::map<std::string, Nanos> alone;  // the others of its family are most often answered by it
   bool further = schedule_.only_further() && std::ranges::any_of(plan_.cases, &Case::further);
   auto counts = [&](const Case& c) { return further || !c.further; };
-  for (auto& c : plan_.cases)
-    if (c.planned() && !c.alone && counts(c)) left.push_back(&c);
+  for (auto& c : plan_.cases) {
+    if (!counts(c)) continue;
+    all_cases.push_back(&c);
+    if (c.planned() && !c.alone) left.push_back(&c);
+  }
   for (auto& p : pending_)
     alone.try_emplace(p.c->family_key(), kRunsOfTrial * (refs_.start_of_process() + p.c->expected()));
   Nanos in_turn = 0;
@@ -237,8 +239,12 @@ report::Progress Trials::progress() {
   if (now.cases) what = fmt::format("{}/{} tests of {} cases done, {}", now.done, now.tests, now.cases, what);
   if (!open_.empty())
     what = fmt::format("confirming {} {}", open_.back().the_case().row.policy, open_.back().the_case().row.operation);
-  return {further ? "cases, further ones in other tests" : "cases", all - open, all, what, record_.findings.size(),
-          std::min(by_pace_so_far(expected), time_for(further))};
+  return {further ? "cases, further ones in other tests" : "cases",
+          all - open,
+          all,
+          what,
+          record_.findings.size(),
+          std::min(by_pace_so_far(expected, expected_of(all_cases, refs_, pace).time), time_for(further))};
 }
 
 }  // namespace retrial::campaign

@@ -39,7 +39,7 @@ class Trials {
 
  private:
   Nanos time_for(bool further) const;
-  Nanos by_pace_so_far(Nanos expected);
+  Nanos by_pace_so_far(Nanos expected, Nanos all) const;
 
   using Suspected = std::vector<trace::Finding>;
   struct Pending {  // to be tried alone
@@ -92,7 +92,6 @@ class Trials {
   trace::CampaignRecord& record_;
   std::function<Nanos()> time_left_;
   Nanos began_;
-  Nanos first_expected_ = 0;     // when the first of it began
   std::size_t begun_alone_ = 0;  // cases
   bool trials_stand_alone_;      // what they say to their services another worker's tests would see
 
