@@ -12,6 +12,7 @@
 #include "oracles/failure.h"
 #include "oracles/ledger.h"
 #include "oracles/members.h"
+#include "oracles/programming_errors.h"
 #include "oracles/recognition.h"
 #include "oracles/registry.h"
 #include "oracles/said_without.h"
@@ -87,12 +88,13 @@ class LostEffect final : public Oracle {
             : "A right client sends it again, or tells its caller that it was not done."));
   }
 
-  // An assertion of the test failed, and nothing in it speaks of the fault: it was told of none.
+  // An assertion of the test failed, or a line of it that takes for there what is not ("list index out of range"), and
+  // nothing in it speaks of the fault: it was told of none.
   static bool found_otherwise(const ComparedCase& compared, const Comparison& c) {
     auto failure = failure_of(compared, c);
     auto* outermost = failure ? failure->outermost() : nullptr;
-    return outermost && is_assertion(*outermost) && outermost->in_test && in_test_phase(*failure->result) &&
-           !shows_fault(c, text_of(*failure));
+    return outermost && (is_assertion(*outermost) || is_programming_error(*outermost)) && outermost->in_test &&
+           in_test_phase(*failure->result) && !shows_fault(c, text_of(*failure));
   }
 
   // What it was to say has been said by the next of its kind: a PUT of the same, or what is sent again and again

@@ -70,12 +70,6 @@ bool is_read(std::string_view word) {
   return std::ranges::any_of(kReads, [&](auto known) { return iequals(word, known); });
 }
 
-bool is_entrance(std::string_view word) {
-  if (word.ends_with('s')) word.remove_suffix(1);
-  static constexpr std::string_view kLetsIn[] = {"token", "login", "signin", "authenticate"};
-  return std::ranges::any_of(kLetsIn, [&](auto known) { return iequals(word, known); });
-}
-
 // The action that follows the path in an operation's name: "Action=SendMessage".
 std::string_view action_of(std::string_view operation) {
   auto path = operation.find(' ');
@@ -243,6 +237,11 @@ bool takes_turns(const Exchange& e) {
   static constexpr std::array<std::string_view, 11> kTurns = {
       "login", "auth", "session", "token", "ping", "renew", "refresh", "heartbeat", "beat", "metric", "event"};
   return takes_next(e) || has_word(last_part(e), kTurns);
+}
+bool is_entrance(std::string_view word) {
+  if (word.ends_with('s')) word.remove_suffix(1);
+  static constexpr std::string_view kLetsIn[] = {"token", "login", "signin", "authenticate"};
+  return std::ranges::any_of(kLetsIn, [&](auto known) { return iequals(word, known); });
 }
 bool lets_in(const Exchange& e) {
   auto gives = [&](std::string_view name) { return e.response_sample.contains(name); };

@@ -38,6 +38,8 @@ bool only_reads(const trace::Exchange& exchange);
 
 // Does it ask for a token, or log in? One more takes nothing from anybody (RFC 6749 5.1): who asks again uses the last.
 bool lets_in(const trace::Exchange& exchange);
+// The last word of a path by which it does: "token", "login".
+bool is_entrance(std::string_view word);
 
 // Does each such request take what is next, or say once more that somebody is there? To ask again is what it is for;
 // what a queue had given in an answer that was lost it may give to others later.

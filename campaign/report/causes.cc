@@ -4,6 +4,7 @@
 
 #include "oracles/evidence.h"
 #include "oracles/oracle.h"
+#include "oracles/repeat.h"
 
 namespace retrial::campaign::report {
 
@@ -77,6 +78,10 @@ bool by_one_library(const trace::Finding& a, const trace::Finding& b, bool of_cl
              (of_client && a.retried_by.empty() && b.retried_by.empty() && a.sdk == b.sdk);
   return one && of_test(a) && of_test(b) && at_one_service(a, b);
 }
+// Whoever needs a token asks for it in one place, which a library may call for all of them.
+bool asks_for_token(const trace::Finding& f) {
+  return f.attempts <= 1 && oracles::is_entrance(std::string_view(f.operation).substr(f.operation.rfind('/') + 1));
+}
 }  // namespace
 
 std::optional<trace::Frame> Cause::sends_again() const {
@@ -95,6 +100,7 @@ bool one_cause(const trace::Finding& a, const trace::Finding& b) {
   if (verdict && verdict->of_repeat && repeated_for_one_line(a, b)) return true;
   if (!of_client && a.service != b.service && !started_anew(a, b)) return false;
   if (a.site == b.site && (of_client || a.operation == b.operation)) return true;
+  if (of_client && a.operation == b.operation && asks_for_token(a) && asks_for_token(b)) return true;
   if ((a.attempts > 1) != (b.attempts > 1)) return false;
   if (!of_client && a.operation != b.operation) return one_line(a, b);
   return a.site && b.site && (of_client ? done_in_one_place(a, b) : meet(a, b));

@@ -13,9 +13,9 @@ namespace retrial::campaign::report {
 // it (its time-outs, its waits) is one for all, whatever the service, also at several call sites where nothing was
 // sent again and one frame sends, or the sending frame of one is in the chain of the other; and for one service where
 // one vendor's client (sdk), function or library sends again at all of them (retried_by); and of one service where the
-// call sites are lines of tests, which nothing but a library stands behind. So is that something was sent again
-// (Verdict::of_repeat) by a library for one line, whatever that asks for. What goes wrong itself at
-// one line after a failure (raised_at) is one thing, whatever failed.
+// call sites are lines of tests, which nothing but a library stands behind; and of what asks for a token, once, whoever
+// needs it. So is that something was sent again (Verdict::of_repeat) by a library for one line, whatever that asks for.
+// What goes wrong itself at one line after a failure (raised_at) is one thing, whatever failed.
 struct Cause {
   std::string verdict;
   std::optional<trace::CallSite> site;

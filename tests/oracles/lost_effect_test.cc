@@ -45,6 +45,18 @@ TEST(LostEffect, a_write_that_was_given_up_in_silence_is_possible_and_likely_whe
   }
 }
 
+TEST(LostEffect, a_test_that_takes_an_entry_of_the_empty_list_was_not_told_either) {
+  auto fails = [](trace::Thrown thrown) {
+    auto t = given_up(kListed, "[]");
+    t.in_case().fails({std::move(thrown)});
+    return t.verdicts();
+  };
+  EXPECT_EQ(fails(on_a_test_line("builtins.IndexError", "list index out of range")), "lost-effect likely");
+  EXPECT_EQ(fails(on_a_test_line("app.OrderError", "no")), "");
+  EXPECT_EQ(fails(thrown("builtins.IndexError", "list index out of range")).find("lost-effect"), std::string::npos)
+      << "the application's own";
+}
+
 TEST(LostEffect, a_read_asks_for_the_same_by_a_name_that_its_run_has_drawn) {
   auto read = [](std::string usual, std::string here) {
     Trial t("K1", "error(503) x 1, then pass");

@@ -186,6 +186,21 @@ TEST(Words, what_one_function_or_library_does_at_several_call_sites_is_one_cause
   EXPECT_EQ(of("lost-effect", "urllib3 2.8.0", "urllib3 2.8.0"), 2u) << "what becomes of a call is its caller's too";
 }
 
+TEST(Words, a_token_is_asked_for_in_one_place_whoever_needs_it) {
+  auto of = [](const char* operation, const char* function, const char* verdict = "missing-timeout") {
+    return trace::Finding{.verdict = verdict,
+                          .site = trace::CallSite{"src/ledger.py", 48, function},
+                          .service = "127.0.0.1:8001",
+                          .operation = operation,
+                          .attempts = 1};
+  };
+  EXPECT_TRUE(one_cause(of("POST /oauth/token", "pay"), of("POST /oauth/token", "read")));
+  EXPECT_FALSE(one_cause(of("POST /payments", "pay"), of("POST /payments", "read")));
+  EXPECT_FALSE(one_cause(of("POST /oauth/token", "pay", "silent-wrong-result"),
+                         of("POST /oauth/token", "read", "silent-wrong-result")))
+      << "what became of it is each caller's";
+}
+
 TEST(Words, what_a_library_sends_again_for_one_line_is_one_cause_whatever_is_asked_for) {
   trace::Finding halt{.verdict = "duplicate-effect",
                       .site = trace::CallSite{"client.go", 161, "do", "servers.go:316:halt"},
