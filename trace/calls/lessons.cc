@@ -187,6 +187,12 @@ struct Node {
   std::set<std::string> values;
 };
 
+// Of a run that was recorded with lessons names are learned anew, from what was asked.
+std::string named_again(const Exchange& e) {
+  bool renamed = e.operation.find(kName) != std::string::npos || e.operation.find(kPath) != std::string::npos;
+  return renamed ? operation_of(e) : e.operation;
+}
+
 class Learner {
  public:
   explicit Learner(const Run& run) {
@@ -198,7 +204,7 @@ class Learner {
       for (std::size_t i = 0; i < segments.size(); i++)
         if (is_given(given, segments, i)) given_.emplace(segments[i]);
       if (message::succeeded(e) && given.size() < kMostGiven) add_given(e, given);
-      requests_.push_back({e.operation, e.tag.site ? show_innermost(*e.tag.site) : "", query_keys(e.target), &e});
+      requests_.push_back({named_again(e), e.tag.site ? show_innermost(*e.tag.site) : "", query_keys(e.target), &e});
     }
   }
 

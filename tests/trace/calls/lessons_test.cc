@@ -131,6 +131,17 @@ TEST(Lessons, are_applied_to_what_was_recorded_before_and_recalled_from_what_is_
   EXPECT_EQ(recalled.rename("GET /orgs/{id}/users/eve/posts"), "GET /orgs/{id}/users/{name}/posts");
 }
 
+TEST(Lessons, are_learned_again_from_a_run_that_was_recorded_with_them) {
+  Reference r;
+  r.ask("POST /uploads", "app.py:1:begin", R"({"id":"up5"})").ask("PUT /uploads/up5/parts/1", "app.py:2:part");
+  r.ask("GET /uploads/open", "app.py:3:open");
+  auto first = lessons_of(r.run);
+  EXPECT_EQ(first.rename("PUT /uploads/up37/parts/{id}"), "PUT /uploads/{name}/parts/{id}");
+  first.apply(r.run);
+  EXPECT_EQ(r.rename("PUT /uploads/up37/parts/{id}"), "PUT /uploads/{name}/parts/{id}");
+  EXPECT_EQ(r.rename("GET /uploads/open"), "GET /uploads/open");
+}
+
 TEST(Lessons, a_poll_is_known_by_its_learned_name) {
   Reference r;
   r.ask("GET /jobs/alpha", "app.py:1:wait")
