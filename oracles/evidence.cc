@@ -266,11 +266,15 @@ trace::Frame outermost_frame(const Call& call) {
   return site ? trace::frames_of(*site).back() : trace::Frame{};
 }
 
+// Two of that name in one file are no more one than any other two.
+static bool has_name(std::string_view function) { return function.find("<anonymous>") == function.npos; }
+
 bool in_one_function(const trace::CallSite& a, const trace::CallSite& b, std::string_view test) {
   auto others = trace::frames_of(b);
   return std::ranges::any_of(trace::frames_of(a), [&](auto& one) {
     return !in_tests(one.file, test) && std::ranges::any_of(others, [&](auto& other) {
-      return one.file == other.file && one.function == other.function && one.line != other.line;
+      return one.file == other.file && one.function == other.function && one.line != other.line &&
+             has_name(one.function);
     });
   });
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "base/characters.h"
 #include "base/text.h"
 #include "oracles/evidence.h"
 #include "oracles/exchange_members.h"
@@ -174,6 +175,14 @@ bool names_result(const Member& member) {
   return !words.empty() && among(kLast, words.back()) && !among(kOfOthers, words.front());
 }
 
+// Called as what its path makes or does: "charge" of "/invoices/7/charge" and of "/charges".
+bool names_its_kind(const Member& member, std::string_view path) {
+  auto kind = lower(path.substr(path.rfind('/') + 1)), name = joined(member.name);
+  bool of_kind = kind == name || (kind.size() == name.size() + 1 && kind.starts_with(name) && kind.back() == 's');
+  bool id = std::ranges::any_of(member.value, is_digit) && member.value.find_first_of(" :") == member.value.npos;
+  return of_kind && id && !member.listed && member.kind == Member::Kind::text && member.value != trace::kRedacted;
+}
+
 // What comes back as it was sent is no result.
 bool sent(const Exchange& e, std::string_view value) {
   auto parts = trace::message::segments(trace::message::path_of(e.target));
@@ -210,7 +219,8 @@ Shown by_ids(const Exchange& before, const Exchange& next) {
   if (!profile.is_protocol() || !trace::carried_out(before) || !trace::carried_out(next)) return shown;
   auto others = members_of(next.response_sample);
   for (auto& member : members_of(before.response_sample)) {
-    if (!names_result(member) || (profile.name() == "json-rpc" && member.path == "/id")) continue;
+    bool names = names_result(member) || names_its_kind(member, trace::message::path_of(before.target));
+    if (!names || (profile.name() == "json-rpc" && member.path == "/id")) continue;
     auto it = std::ranges::find(others, member.path, &Member::path);
     if (it == others.end()) continue;
     if (it->value != member.value)

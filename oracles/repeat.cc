@@ -133,6 +133,13 @@ bool says_how_it_is_to_be(const Exchange& e) {
          std::ranges::none_of(members_of(e.request_sample), may_count);
 }
 
+// "mutation=setLine", "method=stock.update".
+bool sets_by_its_action(const Exchange& e) {
+  auto action = action_of(e.operation);
+  auto words = words_of_name(action.substr(std::min(action.find_last_of("=.") + 1, action.size())));
+  return !words.empty() && says_how_it_is(words.front());
+}
+
 // An object of members and their values ("PATCH /passes/p-1", {"state": "closed"}), none of them a step (RFC 7396).
 bool sets_members(const Exchange& e) {
   static constexpr std::array<std::string_view, 10> kSteps{"delta",  "increment", "inc", "add",  "by",
@@ -243,10 +250,19 @@ bool is_entrance(std::string_view word) {
   static constexpr std::string_view kLetsIn[] = {"token", "login", "signin", "authenticate"};
   return std::ranges::any_of(kLetsIn, [&](auto known) { return iequals(word, known); });
 }
+// "POST /session", answered with a token.
+static bool opens_session(const Exchange& e) {
+  auto word = lower(last_word_of(e));
+  if (e.method != "POST" || (word != "session" && word != "sessions" && word != "auth")) return false;
+  return std::ranges::any_of(members_of(e.response_sample), [](auto& m) {
+    auto words = words_of_name(m.name);
+    return !words.empty() && (words.back() == "token" || words.back() == "jwt");
+  });
+}
 bool lets_in(const Exchange& e) {
   auto gives = [&](std::string_view name) { return e.response_sample.contains(name); };
   bool given = e.credentials_given && e.method == "POST" && (gives("access_token") || gives("accessToken"));
-  return given || is_entrance(last_word_of(e));
+  return given || is_entrance(last_word_of(e)) || opens_session(e);
 }
 
 namespace {
@@ -347,7 +363,8 @@ std::optional<Harm> harm_of_repeat(const trace::Comparison& c, const trace::Call
   if (looked_there(*c.in_case, before, next))
     return Harm{Confidence::possible,
                 "what the client saw when it looked there before it sent it again may have told it"};
-  if (sets_state(before) || says_how_it_is_to_be(before))
+  if (sets_by_its_action(before) && answered_alike(before, next)) return {};
+  if (sets_state(before) || says_how_it_is_to_be(before) || sets_by_its_action(before))
     return Harm{Confidence::possible,
                 "it says what a thing is to be, which it may be already, but its answers do not show that"};
   if (auto look = shows_as_usual(c, before, next); !look.empty())

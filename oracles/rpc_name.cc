@@ -24,16 +24,18 @@ constexpr std::array<std::string_view, 12> kSets = {"set",    "put",    "update"
 bool rpc_reads(const Exchange& e) { return e.grpc.is && rpc_named(e) == Named::read; }
 bool rpc_sets(const Exchange& e) {
   auto words = words_of_method(e);
-  return !words.empty() && among(kSets, words.front());
+  return !words.empty() && says_how_it_is(words.front());
 }
+bool says_how_it_is(std::string_view word) { return among(kSets, word); }
 bool rpc_gives_up(const Exchange& e) {
   auto words = words_of_method(e);
   return !words.empty() && (gives_up(words.front()) || acknowledges(words.front()));
 }
 
 bool gives_up(std::string_view word) {
-  static constexpr std::array<std::string_view, 11> kWords = {
-      "release", "unlock", "close", "end", "cancel", "revoke", "abort", "unsubscribe", "logout", "stop", "leave"};
+  static constexpr std::array<std::string_view, 17> kWords = {
+      "release", "unlock", "close", "end",        "cancel", "revoke", "abort", "unsubscribe", "logout",
+      "stop",    "leave",  "purge", "invalidate", "flush",  "evict",  "clear", "reset"};
   return among(kWords, word);
 }
 bool acknowledges(std::string_view word) {

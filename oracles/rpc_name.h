@@ -18,7 +18,8 @@ bool rpc_sets(const trace::Exchange& e);
 // Does it give something up, or settle it: "ReleaseGate", "AckTask"? Once more finds it given up.
 bool rpc_gives_up(const trace::Exchange& e);
 
-// A word that says so, in lower case; of HTTP too ("POST /berths/b1/release").
+// Words that say so, in lower case; of HTTP and GraphQL too ("POST /berths/b1/release").
+bool says_how_it_is(std::string_view word);
 bool gives_up(std::string_view word);
 bool acknowledges(std::string_view word);
 

@@ -155,6 +155,7 @@ struct Beside {
   Twice twice;
   std::map<std::string, std::string> differ;
   bool shared = false;  // both spoke to one service
+  bool lost = false;    // one of them ran no test at all: what they write to is one (Maven's target/)
 };
 Result<Beside> run_side_by_side(CampaignContext& context, const trace::Run& first) {
   auto both = suite_runs(context, "the suite without faults, twice side by side", 2,
@@ -163,6 +164,7 @@ Result<Beside> run_side_by_side(CampaignContext& context, const trace::Run& firs
   auto &a = *both->front(), &b = *both->back();
   learn(context, a);
   Beside beside{two(a, b), differences(first, a), !context.slots.apart() && share_a_service(a, b)};
+  beside.lost = !first.results.empty() && (a.results.empty() || b.results.empty());
   beside.differ.insert(beside.twice.differ.begin(), beside.twice.differ.end());
   return beside;
 }
@@ -182,6 +184,15 @@ std::map<std::string, std::string> not_again(CampaignContext& context, const tra
     else
       by_chance.insert(disturbed.extract(it++));
   return by_chance;
+}
+
+// Who disturb each other by the files that they share do not where each has a layer of its own.
+bool are_alike_apart(CampaignContext& context, const trace::Run& first,
+                     const std::map<std::string, std::string>& disturbed) {
+  if (!go_apart(context, first)) return false;
+  auto again = run_side_by_side(context, first);
+  context.slots.come_back();
+  return again && std::ranges::none_of(disturbed, [&](auto& d) { return again->differ.contains(d.first); });
 }
 
 }  // namespace
@@ -214,9 +225,12 @@ Result<Twice> run_twice(CampaignContext& context, References& refs, const std::f
   auto disturbed = std::move(beside->differ);
   std::erase_if(disturbed, [&](auto& d) { return in_turn->differ.contains(d.first); });
   if (!disturbed.empty()) {
-    auto by_chance = may_go_on() ? not_again(context, first, apart, disturbed) : std::map<std::string, std::string>{};
+    if (!beside->lost && may_go_on()) in_turn->differ.merge(not_again(context, first, apart, disturbed));
+    if (!apart && !disturbed.empty() && may_go_on() && are_alike_apart(context, first, disturbed)) {
+      apart = true;
+      disturbed.clear();
+    }
     learn(context, *in_turn->suite);
-    in_turn->differ.merge(by_chance);
   }
   if (!disturbed.empty()) {
     auto& [test, what] = *disturbed.begin();

@@ -493,6 +493,8 @@ TEST(RetriesNonIdempotent, is_possible_where_a_state_is_set_a_read_comes_before_
   EXPECT_EQ(patched(R"([{"op":"add","path":"/rides","value":1}])"), "retries-non-idempotent likely");
   EXPECT_EQ(again("/tasks/t0/ack"), "none") << "once more finds it acknowledged";
   EXPECT_EQ(again("/berths/b1/release"), "none");
+  EXPECT_EQ(again("/caches/c1/purge"), "none");
+  EXPECT_EQ(again("/alarms/a1/clear"), "none");
   EXPECT_EQ(again("/holds/h-1/increment"), "likely");
   EXPECT_EQ(again("/holds/h-1/capture"), "possible");
   EXPECT_EQ(again("/confirm"), "likely");

@@ -208,9 +208,28 @@ TEST(LostEffect, what_then_says_that_it_is_done_without_what_the_answer_tells) {
   EXPECT_EQ(confirmed(R"({"payment":null})"), "") << "it says nothing of what was done";
 }
 
+TEST(LostEffect, a_list_of_texts_shows_that_what_a_body_sends_is_missing) {
+  auto subscribed = [](const char* body, const char* usual, const char* here) {
+    Trial t("P3", "error(503)");
+    t.reference.call("subscribe", "POST", "/subscriptions").last().request_sample = body;
+    t.reference.answers(201);
+    t.reference.call("list", "GET", "/subscriptions").answers(200, usual);
+    t.in_case().call("subscribe", "POST", "/subscriptions").last().request_sample = body;
+    t.in_case().gets_error();
+    t.in_case().call("list", "GET", "/subscriptions").answers(200, here);
+    return passed(t);
+  };
+  constexpr auto* kUrl = R"({"url":"https://me/cal"})";
+  EXPECT_EQ(subscribed(kUrl, R"({"urls":["https://me/cal"]})", R"({"urls":[]})"), "lost-effect likely");
+  EXPECT_EQ(subscribed(kUrl, R"({"urls":["https://me/cal"]})", R"({"urls":["https://me/cal"]})"),
+            "lost-effect possible");
+  EXPECT_EQ(subscribed(R"({"as":"eu"})", R"({"all":["eu"]})", R"({"all":[]})"), "lost-effect possible") << "too short";
+}
+
 TEST(LostEffect, a_list_of_ids_shows_that_what_a_body_names_is_missing) {
   for (auto& [body, verdict] : {std::pair(R"({"event_id":"ev-login-1","what":"in"})", "lost-effect likely"),
-                                std::pair(R"({"what":"ev-login-1"})", "lost-effect possible")}) {
+                                std::pair(R"({"what":"ev-login-1"})", "lost-effect likely"),
+                                std::pair(R"({"what":"in"})", "lost-effect possible")}) {
     auto t = given_up(R"({"events":["ev-login-1","ev-2"]})", R"({"events":["ev-2"]})");
     for (auto* run : {&t.reference.run(), &t.in_case().run()}) run->exchanges[0].request_sample = body;
     EXPECT_EQ(passed(t), verdict) << body;

@@ -119,6 +119,53 @@ TEST(Recognition, one_id_in_both_answers_is_one_effect_and_two_are_two) {
   EXPECT_EQ(verdicts(R"({"request_id":"r1","order_id":9})", R"({"request_id":"r2","order_id":9})"), "");
 }
 
+TEST(Recognition, what_is_called_as_its_path_is_the_result) {
+  std::string message;
+  auto charged = [&](const char* path, const char* first, const char* second) {
+    Trial t;
+    t.reference.call("charge", "POST", path).answers(201, first);
+    t.in_case().call("charge", "POST", path).is_lost(Telling::reset, 201, first).again(kSecond);
+    t.in_case().answers(201, second).passes();
+    auto j=t.judge(); if(!j.findings.empty()) message=j.findings[0].message;
+    return t.verdicts();
+  };
+  EXPECT_EQ(charged("/invoices/inv-7/charge", R"({"charge":"ch_2"})", R"({"charge":"ch_3"})"),
+            "duplicate-effect likely");
+  EXPECT_EQ(charged("/charges", R"({"charge":"ch_2"})", R"({"charge":"ch_2"})"), "");
+  EXPECT_EQ(charged("/invoices/inv-7/confirm", R"({"confirm":"at 9:31"})", R"({"confirm":"at 9:32"})"),
+            "duplicate-effect possible") << message;
+}
+
+TEST(Recognition, a_mutation_that_says_what_is_to_be_and_is_answered_alike_was_done_once) {
+  auto again = [](const char* name, const char* second) {
+    Trial t;
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      tale->call("mutate", "POST", "/graphql");
+      tale->last().operation = std::string("POST /graphql mutation=") + name;
+      sends(*tale, R"({"variables":{"cart":"c1","qty":3}})");
+    }
+    t.reference.answers(200, R"({"data":{"line":{"qty":3}}})");
+    t.in_case().is_lost(Telling::reset, 200, R"({"data":{"line":{"qty":3}}})").again(kSecond);
+    t.in_case().answers(200, second).passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(again("setLine", R"({"data":{"line":{"qty":3}}})"), "");
+  EXPECT_EQ(again("setLine", R"({"data":{"line":{"qty":4}}})"), "duplicate-effect possible");
+  EXPECT_EQ(again("addLine", R"({"data":{"line":{"qty":3}}})"), "duplicate-effect likely");
+}
+
+TEST(Recognition, whoever_opens_a_session_is_given_a_token) {
+  auto opened = [](const char* answer) {
+    Trial t;
+    t.reference.call("login", "POST", "/session").answers(200, answer);
+    t.in_case().call("login", "POST", "/session").is_lost(Telling::reset, 200, answer).again(kSecond);
+    t.in_case().answers(200, answer).passes();
+    return t.verdicts();
+  };
+  EXPECT_EQ(opened(R"({"token":"[redacted]"})"), "");
+  EXPECT_EQ(opened(R"({"started":true})"), "duplicate-effect likely");
+}
+
 TEST(Recognition, two_ids_are_two_effects_even_where_the_second_status_looks_like_a_repeats) {
   auto t = sent_twice(kSent, {201, R"({"id":"a"})"}, {200, R"({"id":"b"})"});
   EXPECT_EQ(t.verdicts(), "duplicate-effect likely");

@@ -48,6 +48,11 @@ std::vector<std::uint64_t> strands_of(std::string_view stack) {
   return strands;
 }
 
+bool side_by_side(std::string_view before, std::string_view now) {
+  auto was = strands_of(before), is = strands_of(now);
+  return !was.empty() && !is.empty() && was.back() != is.back() && is.back() < latest_run(before);
+}
+
 WaitedFor waited_for(std::string_view stack) {
   WaitedFor all;
   for (auto part : split(stack, ',')) {

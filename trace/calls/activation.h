@@ -35,6 +35,9 @@ std::optional<Parting> parting(std::string_view before, std::string_view now);
 // those of runs are drawn in turn: whatever had a smaller one was there before. Empty: what its process began with, or
 // nothing is known.
 std::vector<std::uint64_t> strands_of(std::string_view stack);
+// Does `now` belong to another piece of work, which was handed over before `before` was sent: two tasks that are waited
+// for together? What goes on from a failure was handed over after it, or had waited for it.
+bool side_by_side(std::string_view before, std::string_view now);
 // What whoever sent it had waited for.
 struct WaitedFor {
   std::vector<std::uint64_t> strands;  // of its own process

@@ -15,6 +15,12 @@ bool sends_elsewhere(const Exchange& e) { return lost(e) || (e.client_status >= 
 
 }  // namespace
 
+bool sends_nothing(const Exchange& head) {
+  auto length = find(head.request_headers, "content-length");
+  return (length.empty() || length == "0") && find(head.request_headers, "transfer-encoding").empty() &&
+         !head.grpc.is && !head.stream;
+}
+
 bool challenged(const Exchange& e) {
   return e.client_status == 401 || e.client_status == 407 ||
          e.client_status == kGrpcStatus + grpc_code::unauthenticated;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "trace/calls/activation.h"
 #include "trace/calls/correlator.h"
 #include "trace/calls/hindsight.h"
 #include "trace/calls/rpcs.h"
@@ -16,6 +17,8 @@
 
 namespace retrial::trace {
 
+// No body, as its head says.
+bool sends_nothing(const Exchange& head);
 // Told 401, 407 or UNAUTHENTICATED.
 bool challenged(const Exchange& e);
 
@@ -95,7 +98,12 @@ struct Correlator::State {
   }
   bool goes_on(const Waiting& w, const Head& head) const {
     return same_part(w, head) && counts_on(w, head) && !met(w, head.e) && !next_statement(w, head) &&
-           (dead.empty() || !dead.contains(w.pid));
+           !sibling(w, head) && (dead.empty() || !dead.contains(w.pid));
+  }
+  // The same from a task beside it that carries nothing by which it were one call: each needs a token. A job that has a
+  // body may have been queued again, and taken by another worker.
+  static bool sibling(const Waiting& w, const Head& head) {
+    return w.pid == head.e.pid && sends_nothing(head.e) && side_by_side(w.stack, head.e.tag.stack);
   }
   bool next_statement(const Waiting& w, const Head& head) const {
     return w.pid == head.e.pid && lessons.turns.next_statement(w.statement, {head.e, head.e.operation});

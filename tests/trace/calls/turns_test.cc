@@ -155,6 +155,26 @@ TEST(Turns, workers_that_ask_for_the_same_without_a_body_are_as_many_calls_from_
   EXPECT_EQ(claims(lessons_of(usual->run), 503).second, "1 1 1 ");
 }
 
+// Three tasks that were begun together log in, since nobody could for them: asyncio's gather.
+TEST(Turns, tasks_begun_together_that_each_need_the_same_are_as_many_calls) {
+  auto attempts = [](std::initializer_list<const char*> strands, const char* length) {
+    Traffic traffic;
+    std::string online;
+    for (std::string strand : strands) {
+      auto e = traffic.begin(fmt::format("POST /session HTTP/1.1\r\nHost: h\r\nContent-Length: {}\r\n\r\n", length),
+                             {.site = "crm.py:46:login", .stack = "10:7,9:8," + strand});
+      online += fmt::format("{} ", e.attempt);
+      traffic.inject(e, 503);
+      traffic.pass(kMillisecond);
+    }
+    return online;
+  };
+  EXPECT_EQ(attempts({"/11,19:e,15:5", "/12,29:e,25:5", "/13,35:e,31:5"}, "0"), "1 1 1 ");
+  EXPECT_EQ(attempts({"/11,19:e,15:5", "/20,29:e,25:5"}, "0"), "1 2 ") << "begun after the failure";
+  EXPECT_EQ(attempts({"/11,19:e,15:5", "/11,19:e,25:5"}, "0"), "1 2 ") << "one task";
+  EXPECT_EQ(attempts({"/11,19:e,15:5", "/12,29:e,25:5"}, "9"), "1 2 ") << "a job that another worker takes again";
+}
+
 TEST(Turns, what_works_side_by_side_tells_its_own_next_thing) {
   auto tell = [](Application& a, int n, int status) {
     for (auto strand : {"/2,6", "/3,7"})

@@ -60,6 +60,7 @@ TEST(Profiles, mark_body_and_headers_of_every_error_and_give_HEAD_no_body) {
       "GET /api/v1/namespaces/d/pods HTTP/1.1\r\nHost: h\r\n\r\n",
       "GET /v1/secret/data/a HTTP/1.1\r\nHost: h\r\nX-Vault-Token: t\r\n\r\n",
       "PUT /v1/kv/a HTTP/1.1\r\nHost: h\r\nX-Consul-Token: t\r\n\r\n",
+      "POST /v3/kv/range HTTP/1.1\r\nHost: h\r\n\r\n{}",
       "POST /2/files/upload HTTP/1.1\r\nHost: h\r\nDropbox-API-Arg: {}\r\n\r\n",
       "POST /graphql HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n\r\n",
       "POST /rpc HTTP/1.1\r\nHost: h\r\nContent-Type: application/json-rpc\r\n\r\n",
