@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "oracles/failure.h"
+#include "trace/call_site.h"
 
 namespace retrial::oracles {
 namespace {
@@ -43,6 +44,17 @@ TEST(Evidence, an_exception_is_named_by_type_text_and_code_without_what_changes_
                   .code = "MessageNotFound"};
   EXPECT_EQ(named(t), "RestError: The message does not exist. [MessageNotFound]");
   EXPECT_EQ(named({.type = "KeyError"}), "KeyError");
+}
+
+TEST(Evidence, two_functions_without_a_name_are_not_one) {
+  auto one = [](const char* function, std::uint32_t line) {
+    return in_one_function(trace::CallSite{"search.mjs", 27, function}, trace::CallSite{"search.mjs", line, function},
+                           "test/search.test.mjs > finds");
+  };
+  EXPECT_TRUE(one("index", 35));
+  EXPECT_FALSE(one("index", 27)) << "one line";
+  EXPECT_FALSE(one("<anonymous>", 35));
+  EXPECT_FALSE(one("Search.<anonymous>", 35));
 }
 
 TEST(Evidence, a_librarys_file_is_shown_from_its_package_on) {

@@ -369,6 +369,19 @@ TEST(SettledUndone, a_lock_that_was_given_back_is_nothing_that_the_next_takes_th
   }
 }
 
+TEST(SettledUndone, what_is_set_in_a_thing_is_no_cursor_over_what_is_then_done_to_it) {
+  for (auto* path : {"/calibrations/cal-17/close", "/readings/cal-17"}) {
+    Trial t("P3", "error(503)");
+    for (auto* tale : {&t.reference, &t.in_case()}) {
+      send(*tale, "POST", "/sensors/s-3/calibrations").answers(201, R"({"id":"cal-17"})");
+      send(*tale, "PUT", "/calibrations/cal-17", R"({"offset":0.5})").answers(200);
+    }
+    send(t.reference, "POST", path).answers(200);
+    send(t.in_case(), "POST", path).gets_error();
+    EXPECT_EQ(told(std::move(t)).empty(), path == std::string("/calibrations/cal-17/close")) << path;
+  }
+}
+
 TEST(SettledUndone, what_a_fixture_takes_away_is_settled_by_nobody) {
   Trial t("P3", "error(503)");
   for (auto* tale : {&t.reference, &t.in_case()}) send(*tale, "GET", "/messages").answers(200, kMessages);

@@ -183,6 +183,7 @@ struct Seen {
 // All that stands where a name could, below one prefix.
 struct Node {
   std::map<std::string, std::map<std::string, Seen>> by_rest;  // everything else of the request -> value -> seen
+  std::map<std::string, std::set<std::string>> ids;            // the same -> sites that send an {id} there
   std::map<std::string, std::set<std::string>> below;          // value -> what was asked below it
   std::set<std::string> values;
 };
@@ -248,6 +249,7 @@ class Learner {
       std::string value(parts.segments[depth]);
       node.values.insert(value);
       if (!below.empty()) node.below[value].insert(std::string(parts.method) + below);
+      if (value == "{id}" && !r.site.empty()) node.ids[rest].insert(r.site);
       if (!may_be_name(value, depth)) continue;
       auto& seen = node.by_rest[rest][value];
       if (!r.site.empty()) seen.sites.insert(r.site);
@@ -285,9 +287,13 @@ class Learner {
       };
       std::set<std::string> sites;
       for (auto& [value, seen] : values) sites.insert(seen.sites.begin(), seen.sites.end());
-      // A site that sends other requests too is a wrapper, through which everything goes.
-      for (auto& site : sites)
-        if (uses_.at(site).size() == 1) add([&](auto& seen) { return seen.sites.contains(site); }, 2, true);
+      // A site that sends other requests too is a wrapper, through which everything goes. Of what is drawn some looks
+      // like an id and some does not ("x7f3q", "ggezy").
+      auto ids = node.ids.find(rest);
+      for (auto& site : sites) {
+        bool drawn = ids != node.ids.end() && ids->second.contains(site);
+        if (uses_.at(site).size() == 1) add([&](auto& seen) { return seen.sites.contains(site); }, drawn ? 1 : 2, true);
+      }
       add([](auto&) { return true; }, kWithoutSite, false);
       for (auto& [value, seen] : values)
         if (given_.contains(value)) names.insert(value);

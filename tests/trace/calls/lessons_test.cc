@@ -32,6 +32,17 @@ TEST(Lessons, a_name_that_one_call_site_varies_is_data) {
   EXPECT_EQ(r.rename(r.rename("GET /users/alice")), "GET /users/{name}");
 }
 
+TEST(Lessons, what_one_call_site_sends_beside_ids_is_drawn_too) {
+  Reference r;
+  r.ask("PUT /o/x7f3q9d2b1", "app.py:1:put").ask("PUT /o/ggezynziqem", "app.py:1:put");
+  r.ask("GET /o/summary", "app.py:2:sum");
+  ASSERT_EQ(r.run.exchanges[0].operation, "PUT /o/{id}");
+  EXPECT_EQ(r.rename("PUT /o/{id}"), "PUT /o/{name}");
+  EXPECT_EQ(r.rename("PUT /o/ggezynziqem"), "PUT /o/{name}");
+  EXPECT_EQ(r.rename("PUT /o/kqzzvxamw"), "PUT /o/{name}") << "another run draws another";
+  EXPECT_EQ(r.rename("GET /o/summary"), "GET /o/summary");
+}
+
 TEST(Lessons, a_wrapper_through_which_everything_goes_says_nothing) {
   Reference r;
   for (auto line : {"GET /users", "GET /orders", "GET /api/users", "GET /api/orders", "POST /api/users"})
