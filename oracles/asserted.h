@@ -43,6 +43,6 @@ Meaning by_an_error_written_as_data, by_what_is_written_with_less, by_what_is_wr
     by_what_is_written_as_it_says, by_what_is_written_instead;
 // What the test was given in place of the answer says so: given_instead.cc.
 Meaning of_a_kept_failure, of_the_unheard, of_a_walk, of_who_went_on, of_other_contents, of_a_denial, of_another_truth,
-    of_nothing;
+    of_another_value, of_nothing;
 
 }  // namespace retrial::oracles

@@ -3,15 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "oracles/assertion_text.h"
 #include "oracles/client_words.h"
+#include "oracles/exchange_members.h"
 #include "oracles/ledger.h"
 #include "oracles/met_nothing.h"
 #include "oracles/pages.h"
 #include "oracles/read_denied.h"
 #include "oracles/repeat.h"
 #include "oracles/silent_wrong_result.h"
+#include "oracles/taken_for_data.h"
 
 namespace retrial::oracles {
 using trace::Call;
@@ -111,6 +114,30 @@ std::optional<Said> of_another_truth(const Asserted& a) {
       Confidence::possible, a.ended_unheard(),
       "Where the test reads alone it found one truth value in place of the other: whoever is told so cannot tell a "
       "failure from an answer."};
+}
+
+// A word by which an application says that it could not find out.
+static bool owns_up(std::string_view text) {
+  static constexpr std::array<std::string_view, 14> kWords{
+      "unavailable", "unreachable", "degraded", "stale", "offline", "down",    "timeout",
+      "unhealthy",   "skipped",     "pending",  "later", "retry",   "failing", "outage"};
+  return tells_failure(text) || std::ranges::any_of(kWords, [&](auto word) { return holds_word(text, word); });
+}
+
+std::optional<Said> of_another_value(const Asserted& a) {
+  constexpr std::size_t kTelling = 3;
+  auto* beside = counterpart(a.c, a.call);
+  if (!beside || !only_reads(a.call.first()) || trace::recovered(a.call) || owns_up(a.message()) ||
+      hands_back(a.call, a.message()) || acted_later(a.c, a.call) || sent_later(a.c, a.call))
+    return {};
+  auto told = members_answered(beside->last());
+  if (std::ranges::none_of(told, [&](auto& m) {
+        return m.kind == Member::Kind::text && m.value.size() >= kTelling && holds_word(a.message(), m.value);
+      }))
+    return {};
+  return Said{Confidence::possible, a.ended_unheard(),
+              "The test found another value than the answer tells else, and not an error: whoever is told so cannot "
+              "tell a failure from an answer."};
 }
 
 std::optional<Said> of_nothing(const Asserted& a) {

@@ -74,6 +74,8 @@ bool may_tell_failure_beside(std::string_view usual, std::string_view now) {
 }
 
 bool tells_failure(std::string_view text) {
+  constexpr std::string_view kOfPhpUnit = "Failed asserting that ";  // of every assertion
+  if (text.starts_with(kOfPhpUnit)) text.remove_prefix(kOfPhpUnit.size());
   static constexpr std::string_view kFailure[] = {"error", "errors", "err",     "exception",
                                                   "fail",  "failed", "failure", "failures"};
   auto words = words_in(text);

@@ -65,7 +65,8 @@ void judge_assertion(const ComparedCase& compared, const Comparison& c, const Fa
     return;
   if (judged_by(of_a_cut_body, by_an_error_written_as_data, by_what_is_written_with_less, by_what_is_written_with_other,
                 by_what_is_written_as_it_says, by_what_is_written_instead, of_a_kept_failure, of_the_unheard,
-                of_a_denial, of_a_walk, of_who_went_on, of_other_contents, of_another_truth, of_nothing))
+                of_a_denial, of_a_walk, of_who_went_on, of_other_contents, of_another_truth, of_another_value,
+                of_nothing))
     return;
   pass_over(fmt::format(
       "the call ended in the fault and an assertion failed ({}): whether the caller was told cannot be seen",

@@ -47,7 +47,7 @@ TEST(Evidence, an_exception_is_named_by_type_text_and_code_without_what_changes_
 }
 
 TEST(Evidence, two_functions_without_a_name_are_not_one) {
-  auto one = [](const char* function, std::uint32_t line) {
+  auto one = [](const char* function, int line) {
     return in_one_function(trace::CallSite{"search.mjs", 27, function}, trace::CallSite{"search.mjs", line, function},
                            "test/search.test.mjs > finds");
   };

@@ -46,6 +46,17 @@ TEST(SilentWrongResult, a_sum_of_a_walk_that_ended_early_lacks_all_the_pages_beh
   EXPECT_EQ(summed(R"({"cents":22,"entries":2})"), "silent-wrong-result possible") << "it is of another kind";
 }
 
+TEST(SilentWrongResult, what_an_assertion_counts_of_a_walk_is_less) {
+  Trial t("P3", "error(503)");
+  for (auto* tale : {&t.reference, &t.in_case()})
+    tale->call("all", "GET", "/entries?from=0").answers(200, R"({"entries":["a","b"],"next":2})");
+  t.reference.call("all", "GET", "/entries?from=2").answers(200, R"({"entries":["c"],"next":null})");
+  t.in_case().call("all", "GET", "/entries?from=2").gets_error();
+  t.in_case().fails({on_a_test_line("PHPUnit\\Framework\\ExpectationFailedException",
+                                    "Failed asserting that actual size 2 matches expected size 3.")});
+  EXPECT_EQ(t.verdicts(), "silent-wrong-result likely");
+}
+
 TEST(SilentWrongResult, of_a_last_page_that_is_empty_nothing_is_missing) {
   auto imports = [](const char* last) {
     Trial t("P3", "error(503)");

@@ -462,6 +462,20 @@ TEST(SilentWrongResult, a_test_that_passes_on_the_first_part_of_a_file_is_likely
   EXPECT_EQ(cut("text/csv", false, false, "assert 'unexpected EOF' is None"), "");
 }
 
+TEST(SilentWrongResult, another_text_in_place_of_what_the_answer_tells_is_possible) {
+  auto given = [](const char* text, const char* method = "GET") {
+    Trial t("P3", "error(503)");
+    t.reference.call("track", method, "/track/p-1").answers(200, R"({"status":"in_transit"})");
+    t.in_case().call("track", method, "/track/p-1").gets_error();
+    t.in_case().fails({assertion(text)});
+    return t.verdicts();
+  };
+  EXPECT_EQ(given("AssertionError: assert 'unknown' == 'in_transit'"), "silent-wrong-result possible");
+  EXPECT_EQ(given("AssertionError: assert 'unavailable' == 'in_transit'"), "") << "it was told";
+  EXPECT_EQ(given("AssertionError: assert 'unknown' == 'delivered'"), "") << "nothing that was read";
+  EXPECT_EQ(given("AssertionError: assert 'unknown' == 'in_transit'", "POST"), "");
+}
+
 TEST(SilentWrongResult, what_a_failed_read_would_have_forbidden_is_likely) {
   for (auto& [target, verdict] : {std::pair("/payments", "silent-wrong-result likely"), std::pair("/reviews", "")}) {
     Trial t("K1", "error(transient) x 1, then pass");
