@@ -127,8 +127,8 @@ static bool owns_up(std::string_view text) {
 std::optional<Said> of_another_value(const Asserted& a) {
   constexpr std::size_t kTelling = 3;
   auto* beside = counterpart(a.c, a.call);
-  if (!beside || !only_reads(a.call.first()) || trace::recovered(a.call) || owns_up(a.message()) ||
-      hands_back(a.call, a.message()) || acted_later(a.c, a.call) || sent_later(a.c, a.call))
+  if (!beside || errors_are_values(*a.c.in_case) || !only_reads(a.call.first()) || trace::recovered(a.call) ||
+      owns_up(a.message()) || hands_back(a.call, a.message()) || acted_later(a.c, a.call) || sent_later(a.c, a.call))
     return {};
   auto told = members_answered(beside->last());
   if (std::ranges::none_of(told, [&](auto& m) {
