@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How right `retrial scan` is on published packages whose retry code was read by hand (truth.json), and how fast.
 
-bench.py FOLDER [--binary RETRIAL] [--set tune|held|fresh|next] [--wrong]   FOLDER keeps the packages; what is missing is fetched
+bench.py FOLDER [--binary RETRIAL] [--set tune|held|fresh|next|fifth] [--wrong]   FOLDER keeps the packages; what is missing is fetched
 bench.py FOLDER --speed TREE                                      lines a second and memory, over any tree
 """
 import argparse
@@ -17,7 +17,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ENDINGS = (".py", ".js", ".mjs", ".cjs", ".ts", ".tsx", ".java", ".go", ".rs", ".cs")
-SETS = ("tune", "held", "fresh", "next")
+SETS = ("tune", "held", "fresh", "next", "fifth")
 LEFT_OUT = {"test", "tests", "testdata", "example", "examples", "benchmark", "node_modules"}
 
 
