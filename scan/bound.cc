@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "base/text.h"
@@ -28,6 +29,17 @@ bool asks_for_first(std::string_view text) {
     auto at = text.find(one);
     bool whole = at + one.size() == text.size() || !std::isdigit(static_cast<unsigned char>(text[at + one.size()]));
     if (at != text.npos && whole) return text.find("--") == text.npos;
+  }
+  return false;
+}
+
+// `attempt.time_to_give_up(now)`: who is asked counts or looks at a clock.
+bool asks_to_give_up(std::string_view text) {
+  for (auto id : identifiers(text)) {
+    auto parts = parts_of(id);
+    auto at = std::ranges::search(parts, std::array<std::string_view, 2>{"give", "up"}).begin();
+    bool called = text.contains(std::string(id) + "(");
+    if (called && at != parts.end()) return true;
   }
   return false;
 }
@@ -130,7 +142,7 @@ struct Ends {
       bool asks = contains(word, {"should", "can", "allow", "has", "next", "step"}),
            kind = contains(word, {"able", "error", "delay", "strategy", "time", "wait", "after", "interval", "period",
                                   "enabled", "attempted_"}) ||
-                  word.ends_with("ing");  // what was attempted, not how often
+                  word.ends_with("ing") || word.ends_with("retryin");  // what was attempted, how soon, not how often
       asked |= asks && !kind;
       auto part = part_around(text, id);
       bool nothing = contains(part, {"nil", "null", "None", "undefined"});
@@ -146,7 +158,7 @@ struct Ends {
     if (says_time(text) && !text.starts_with("let ") &&
         contains(text, {"<", ">", "After(", "Before(", "expired", "elapsed", "isBefore", "isAfter"}))
       return {Bound::time, shown};
-    if (asked) return {Bound::elsewhere, shown};
+    if (asked || asks_to_give_up(text)) return {Bound::elsewhere, shown};
     if (of_context(text)) return {Bound::caller, shown};
     return is_told(text) ? Bound{Bound::elsewhere, shown} : Bound{};
   }

@@ -28,6 +28,16 @@ bool is_set_back(const Tree& tree, int within, std::string_view name) {
   return false;
 }
 
+// `value = ask(); value += 1`: what comes from elsewhere in each turn is no count of the turns.
+static bool is_asked_anew(const Tree& tree, int within, std::string_view name) {
+  return std::ranges::any_of(tree.assignments(name), [&](int i) {
+    int value = tree.within(i, within) ? tree.child(i, Part::value) : -1;
+    if (value < 0 || mentions(tree.text(value), name)) return false;
+    auto head = tree.source().substr(tree[i].begin, tree[value].begin - tree[i].begin);
+    return !has_one(head, {"+=", "-="}) && tried_call(tree, value) >= 0;
+  });
+}
+
 std::vector<std::string_view> counters_in(const Tree& tree, int within) {
   std::vector<std::string_view> names;
   for (int i = within; i < tree[within].past; i++) {
@@ -48,7 +58,9 @@ std::vector<std::string_view> counters_in(const Tree& tree, int within) {
         steps |= says_retry(id) && !icontains(id, "delay") && !icontains(id, "time");
     if (!steps && value >= 0 && mentions(tree.text(value), name))
       steps = has_one(tree.text(value), {"+ 1", "+1", "- 1", "-1"});
-    if (steps && !name.empty() && !is_set_back(tree, within, name)) names.push_back(name);
+    if (steps && !name.empty() && !is_set_back(tree, within, name) &&
+        !is_asked_anew(tree, within, name))
+      names.push_back(name);
   }
   return names;
 }

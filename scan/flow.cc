@@ -107,6 +107,19 @@ Flow of_attempt(const Tree& tree, int attempt, int loop) {
   return all;
 }
 
+// What is left there was cancelled, and says nothing: only which cases go on.
+Flow of_select(const Tree& tree, int select, int loop) {
+  Flow all;
+  for (int c = tree.first(select); c >= 0; c = tree.next(c)) {
+    if (!is_case(tree, c)) continue;
+    auto one = in_turn(tree, tree.first(c), loop);
+    all.falls |= one.falls;
+    all.again |= one.again;
+  }
+  if (!all.falls && !all.again) all.falls = true;
+  return all;
+}
+
 }  // namespace
 
 bool is_loop(const Tree& tree, int i) { return tree[i].role == Role::loop || tree[i].role == Role::each; }
@@ -160,7 +173,7 @@ Flow flow_of(const Tree& tree, int statement, int loop) {
     }
     case Role::choice: {
       Flow all{.falls = true};
-      if (tree.kind(statement) == "select_statement") return all;  // what is left there was cancelled
+      if (tree.kind(statement) == "select_statement") return of_select(tree, statement, loop);
       all.falls = tree.kind(statement) != "match_expression";      // one of its cases holds
       for (int c = tree.first(statement); c >= 0; c = tree.next(c)) {
         if (tree[c].part == Part::value) continue;

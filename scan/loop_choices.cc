@@ -20,7 +20,7 @@ void LoopReader::read_switch(int choice) {
   for (int c = tree.first(choice); c >= 0; c = tree.next(c)) {
     auto says = says_of_case(c);
     if (!says) continue;
-    auto flow = flow_of(tree, c, loop);
+    auto flow = tree.kind(c) == "expression_case" ? flow_of_case(c) : flow_of(tree, c, loop);
     if (says->failed < 0) fine |= flow.leaves || flow.again || sets_condition(c, c);
     if (says->failed > 0 && (flow.again || (flow.falls && rest.again))) {
       failed = true;
@@ -28,7 +28,9 @@ void LoopReader::read_switch(int choice) {
     }
   }
   int tried = call_before(choice, -1);
-  if (!fine || !failed || !waits || tried < 0) return;
+  if (!fine || !failed || tried < 0) return;
+  // Without a wait the turns must be counted, or the error itself be what is chosen by.
+  if (!waits && !(switches_on_error(choice) && header.kind != Header::each)) return;
   seen = {.back = true, .success = true, .waits_then = waits, .stretch = tried};
   place.back.emplace_back("err != nil");
   place.looked_at = true;
@@ -45,6 +47,7 @@ void LoopReader::read_match(int choice) {
     auto says = outcome_of(tree, c);
     int guard = guard_of(tree, c);
     if (guard >= 0 && asks_whether_ready(tree.text(guard))) continue;
+    if (says.failed > 0 && asks_whether_ready(tree.text(tree.first(c)))) continue;
     auto flow = flow_of(tree, c, loop);
     bool again = flow.again || (flow.falls && rest.again);
     by_result |= says.failed != 0;
@@ -69,7 +72,26 @@ std::optional<Says> LoopReader::says_of_case(int i) const {
   auto kind = tree.kind(i);
   if (kind != "expression_case" && kind != "default_case") return {};
   int value = tree.child(i, Part::value);
-  return value >= 0 ? failure_of(tree.text(value), true) : Says{.failed = 1};
+  if (value < 0) return Says{.failed = 1};
+  if (!switches_on_error(tree[i].parent)) return failure_of(tree.text(value), true);
+  return tree.text(value) == "nil" ? Says{.failed = -1} : Says{.failed = 1};
+}
+
+// Go's `switch err { case ErrClosed: … case nil: … }`.
+bool LoopReader::switches_on_error(int choice) const {
+  int value = tree.child(choice, Part::value);
+  return value >= 0 && tree[value].past == value + 1 && failure_of(tree.text(value), true).failed > 0;
+}
+
+// An `expression_case` holds what it is compared with, too.
+Flow LoopReader::flow_of_case(int i) const {
+  Flow all{.falls = true};
+  for (int c = tree.first(i); c >= 0 && all.falls; c = tree.next(c)) {
+    if (tree[c].part == Part::value) continue;
+    auto one = flow_of(tree, c, loop);
+    all = {one.falls, all.again || one.again, all.leaves || one.leaves};
+  }
+  return all;
 }
 
 // `Ok(r) if r.status() < 500 => return Err(…)` looks at what failed.

@@ -20,6 +20,7 @@ bool LoopReader::waits_within(int stretch) const {
 bool LoopReader::sets_condition(int stretch, int after) const {
   if (header.kind != Header::condition && header.kind != Header::counted) return false;
   for (int i = stretch; i < tree[stretch].past; i++) {
+    if (i >= after && tree[i].role == Role::call && sets_by_call(i)) return true;
     if (tree[i].role != Role::assign || (i < after && !tree.within(after, i))) continue;
     int target = tree.child(i, Part::target);
     if (target < 0) target = tree.child(i, Part::name);
@@ -31,6 +32,21 @@ bool LoopReader::sets_condition(int stretch, int after) const {
     if ((!steps || is_done_beside_attempts(name)) && mentions(header.text, name)) return true;
   }
   return false;
+}
+
+// `set(this, _done, true)`, `done.set(true)` of what the condition asks for.
+bool LoopReader::sets_by_call(int call) const {
+  auto callee = callee_of(tree, call);
+  auto parts = parts_of(last_name(callee));
+  int arguments = tree.child(call, Part::arguments);
+  if (parts.empty() || (parts.back() != "set" && parts.front() != "set") || arguments < 0) return false;
+  auto text = tree.text(arguments);
+  bool on = mentions(text, "true") || mentions(text, "false") || mentions(text, "True") || mentions(text, "False");
+  auto asked = identifiers(header.text);
+  auto is_asked = [&](auto id) { return id != "this" && id != "self" && std::ranges::count(asked, id) > 0; };
+  return on && (is_asked(last_name(receiver(callee))) || std::ranges::any_of(identifiers(text), [&](auto id) {
+           return id != "true" && id != "false" && is_asked(id);
+         }));
 }
 
 // `while attempt < 5 and got < size`: what one attempt brings is added up, the attempts are counted beside it.

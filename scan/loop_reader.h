@@ -67,6 +67,8 @@ struct LoopReader {
   void read_switch(int choice);
   void read_match(int choice);
   std::optional<Says> says_of_case(int i) const;
+  bool switches_on_error(int choice) const;
+  Flow flow_of_case(int i) const;
   bool went_well_there(int arm, Says says) const;
   static bool text_names_error(std::string_view text);
 
@@ -80,6 +82,7 @@ struct LoopReader {
 
   // loops.cc
   bool asks_policy_each_turn() const;
+  bool counts_to_retries() const;
   bool waits_for_what_was_begun(int call) const;
   bool says_retry_within(int stretch) const;
   bool is_told_the_turn(int call) const;
@@ -90,6 +93,7 @@ struct LoopReader {
   // What they share.
   bool waits_within(int stretch) const;
   bool sets_condition(int stretch, int after) const;
+  bool sets_by_call(int call) const;
   bool is_done_beside_attempts(std::string_view name) const;
   bool in_function(int i, int within) const;
   bool in_header(int i) const;

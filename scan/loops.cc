@@ -70,11 +70,12 @@ bool LoopReader::is_retry() const {
   bool acts = header.kind == Header::counted && call >= 0 && reaches_out(callee_of(tree, call));
   if (seen.weak && !((words || acts) && (waits || counted))) return false;
   if (std::ranges::any_of(place.back, asks_for_room)) return false;
-  if (call >= 0 && !words && !waits && moves_on(tree, loop, call)) return false;
+  if (call >= 0 && !words && !waits && !(counted && seen.caught) && moves_on(tree, loop, call)) return false;
   if (call >= 0 && (only_reads(tree, seen.stretch, call) || follows_answer(tree, loop, call))) return false;
   if (call >= 0 && waits_for_what_was_begun(call)) return false;
   if (streams && !(seen.success && seen.caught) && !words && !seen.waits_then) return false;
-  if (!seen.success) return seen.waits_then || (words && waits) || (seen.caught && asks_policy_each_turn());
+  if (!seen.success)
+    return seen.waits_then || (words && waits) || (seen.caught && (asks_policy_each_turn() || counts_to_retries()));
   if (header.kind == Header::endless || header.kind == Header::each) return true;
   if (header.kind == Header::counted) return true;
   return words || waits || counted || seen.asked || (seen.caught && seen.success && !takes_another(tree, loop));
@@ -95,6 +96,11 @@ bool is_time(const Tree& tree, int argument) {
 bool LoopReader::asks_policy_each_turn() const {
   return header.kind == Header::condition && header.text.find('(') != header.text.npos &&
          text_says_retry(receiver(header.text.substr(0, header.text.find('(')))) && icontains(header.text, "should");
+}
+
+// `for (let i = 0; i <= retries; i++)`: its turns are attempts, also where it forgets to leave.
+bool LoopReader::counts_to_retries() const {
+  return header.kind == Header::counted && (text_says_retry(header.text) || says_retry(header.item));
 }
 
 // `f.result(10)` of what was begun before the loop: its failure is that it is not ready yet.

@@ -11,12 +11,23 @@
 namespace retrial::scan {
 namespace {
 
+// `this`, or a name that was set to it: `var _this = this`.
+bool is_this(const Tree& tree, std::string_view by) {
+  if (by == "this" || by == "self" || by == "cls") return true;
+  if (tree.language().family != "javascript") return false;
+  auto& set = tree.assignments(by);
+  return !set.empty() && std::ranges::all_of(set, [&](int i) {
+    int value = tree.child(i, Part::value);
+    return value >= 0 && tree.text(value) == "this";
+  });
+}
+
 bool of_itself(const Tree& tree, int call, int function) {
   auto callee = callee_of(tree, call);
   auto name = name_of_function(tree, function);
   if (name.empty() || last_name(callee) != name) return false;
   auto by = receiver(callee);
-  if (by == "this" || by == "self" || by == "cls") return true;
+  if (is_this(tree, by)) return true;
   auto kind = tree.kind(function);
   auto family = tree.language().family;
   if (family == "go" && kind == "method_declaration")
@@ -56,6 +67,16 @@ bool asks_for_retry(const Tree& tree, int i, int function) {
   for (int p = tree[i].parent, below = i; p > function; below = p, p = tree[p].parent)
     if (tree[p].role == Role::branch && tree[below].part == Part::then)
       if (int test = tree.child(p, Part::condition); test >= 0 && text_says_retry(tree.text(test))) return true;
+  return false;
+}
+
+// `if (err instanceof NotEnoughData) return this.more().then(() => this.read())`: nothing failed.
+bool stands_where_not_ready(const Tree& tree, int i) {
+  for (int p = tree[i].parent, below = i; p >= 0; below = p, p = tree[p].parent)
+    if (tree[p].role == Role::branch && tree[below].part == Part::then)
+      if (int test = tree.child(p, Part::condition);
+          test >= 0 && std::ranges::any_of(identifiers(tree.text(test)), says_not_ready))
+        return true;
   return false;
 }
 
@@ -153,7 +174,7 @@ bool is_given_itself(const Tree& tree, int call, int function) {
 // A function of this file by this name that begins `function` anew, or -1: retryRequest, which calls makeRequest.
 int helper_that_calls(const Tree& tree, int call, int function) {
   auto callee = callee_of(tree, call), by = receiver(callee);
-  if (!by.empty() && by != "this" && by != "self") return -1;
+  if (!by.empty() && !is_this(tree, by)) return -1;
   auto own = name_of_function(tree, function);
   if (own.empty() || last_name(callee) == own) return -1;
   for (int f : tree.functions(last_name(callee))) {
@@ -162,7 +183,7 @@ int helper_that_calls(const Tree& tree, int call, int function) {
       if (tree[i].role == Role::name && tree.text(i) == own && timer_given(tree, i) >= 0) return f;
       if (tree[i].role != Role::call || last_name(callee_of(tree, i)) != own) continue;
       auto through = receiver(callee_of(tree, i));
-      if (through.empty() || through == "this" || through == "self") return f;
+      if (through.empty() || is_this(tree, through)) return f;
     }
   }
   return -1;
@@ -251,6 +272,7 @@ void describe(const Tree& tree, int function, int again, Location& place) {
 void find_recursion(const Tree& tree, std::vector<Location>& found) {
   for (int i = 0; i < tree.size(); i++) {
     if (tree[i].role != Role::call && tree[i].role != Role::name) continue;
+    if (tree[i].role == Role::call && stands_where_not_ready(tree, i)) continue;
     if (int function = tree.function_of(i);
         function >= 0 && tree[i].role == Role::call && on_error_path(tree, i, function)) {
       int helper = helper_that_calls(tree, i, function);

@@ -111,6 +111,28 @@ void drop_waits(std::vector<Location>& found) {
   });
 }
 
+// `new Promise((_, no) => setTimeout(() => work(no), ms)).catch(() => this.retry())` in `retry`: what it waits with.
+void drop_waits_of_recursion(std::vector<Location>& found) {
+  std::set<std::uint32_t> waits;  // by the line that they stand in
+  for (auto& timer : found)
+    for (auto& again : found)
+      if (timer.shape == Shape::timer && again.shape == Shape::recursion && again.wait.kind != Wait::none &&
+          again.function_line <= timer.line && timer.line < again.line)
+        waits.insert(timer.line);
+  std::erase_if(found, [&](auto& timer) { return timer.shape == Shape::timer && waits.contains(timer.line); });
+}
+
+// `while true: try: consumer.nack(m) except Lost: sleep()`: that it is put back is what the loop tries.
+void drop_what_a_loop_tries(std::vector<Location>& found) {
+  std::set<std::uint32_t> tried;  // by the line that they stand in
+  for (auto& put : found)
+    for (auto& loop : found)
+      if (put.shape == Shape::queue && loop.shape == Shape::loop && loop.line < put.line && put.line <= loop.last_line &&
+          std::ranges::any_of(loop.callees, [&](auto& callee) { return put.by.ends_with(callee.name); }))
+        tried.insert(put.line);
+  std::erase_if(found, [&](auto& put) { return put.shape == Shape::queue && tried.contains(put.line); });
+}
+
 Found found_in(const Tree& tree) {
   Found all;
   auto& found = all.locations;
@@ -125,6 +147,8 @@ Found found_in(const Tree& tree) {
   find_libraries(tree, found);
   drop_doubles(found);
   drop_waits(found);
+  drop_waits_of_recursion(found);
+  drop_what_a_loop_tries(found);
   std::erase_if(found, goes_on);
   all.delays = delays_of(tree);
   find_own_decorators(tree, all);

@@ -45,6 +45,12 @@ bool only_waits(const Tree& tree, int timer) {
   return false;
 }
 
+// `setTimeout(abortAttempt, ms)`: it ends one.
+bool says_abort(std::string_view name) {
+  auto parts = parts_of(name);
+  return !parts.empty() && (parts.front() == "abort" || parts.front() == "cancel");
+}
+
 // What it runs only tells that something took too long: `setTimeout(() => callback(new TimeoutError()), ms)`.
 bool only_fails(const Tree& tree, int timer) {
   int arguments = tree.child(timer, Part::arguments);
@@ -172,7 +178,7 @@ void find_timers(const Tree& tree, std::vector<Location>& found) {
       auto what = runs < 0                        ? std::string_view()
                   : tree[runs].role == Role::call ? callee_of(tree, runs)
                                                   : tree.text(runs);
-      bool limit = last_name(what) == "reject" || only_waits(tree, i) || only_fails(tree, i);
+      bool limit = last_name(what) == "reject" || says_abort(last_name(what)) || only_waits(tree, i) || only_fails(tree, i);
       bool nothing = runs >= 0 && tree[runs].role == Role::call && is_talk(what) && !is_timer(what);
       bool periodic = last_name(callee) == "setInterval";  // only by the name of what it does
       bool wanted = periodic ? says_retry(last_name(what)) : is_for_retry(tree, i) || begins_anew(tree, i, what);

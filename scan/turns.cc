@@ -50,7 +50,7 @@ bool takes(std::string_view callee) {
 
 // Not by a walk over what is here: that is another loop's business.
 bool takes_message(std::string_view callee) {
-  auto name = last_name(callee);
+  auto name = lower(last_name(callee));
   return takes(callee) && name != "next" && name != "remove" && name != "scan";
 }
 

@@ -28,7 +28,9 @@ struct Reading {
     bool grows = is_power(text) || any_of(text, {"pow(", "<<", "exponential", "expo(", "exp2", "fibo"});
     // A call that is not to be seen here says how long.
     bool asks = text.find('(') != text.npos && text.find("Duration::from_") == text.npos &&
-                any_of(text, {"backoff", "delay", "next", "wait", "interval", "step", "sleep", "duration", "retry"});
+                !any_of(text, {"getenv", "environ"}) &&
+                any_of(text, {"backoff", "delay", "next", "wait", "interval", "step", "sleep", "duration", "retry",
+                              "retries", "reconnect"});
     bool known = false;
     for (auto id : identifiers(text)) {
       bool counts = std::ranges::count(counters, id) > 0 || iequals(id, "attempt") || iequals(id, "attempts") ||

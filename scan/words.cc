@@ -147,9 +147,9 @@ bool is_waiting(std::string_view callee) {
   for (std::string_view only : {"get", "compute", "calc", "set", "next", "parse", "is", "has", "on", "with", "max",
                                 "min", "default", "new", "make", "http", "request", "fetch"})
     if (name.starts_with(only)) return false;
-  if (name.ends_with("_set")) return false;
+  if (name.ends_with("_set") || name.find("delayed") != name.npos) return false;
   for (std::string_view part : {"sleep", "settimeout", "backoff", "back_off", "delay", "waitfor", "wait_for_retry",
-                                "parknanos", "call_later", "afterfunc"})
+                                "parknanos", "call_later", "afterfunc", "promisetimeout"})
     if (name.find(part) != name.npos) return true;
   auto in = lower(receiver(callee));
   if (name == "wait" && in.find("proc") == in.npos && in.find("wg") == in.npos) return true;
@@ -165,6 +165,7 @@ bool is_timer(std::string_view callee) {
       "settimer", "setinterval",  "settimeout", "afterfunc", "call_later", "timer",     "schedule",   "later",
       "call_at",  "setimmediate", "runlater",   "enterabs",  "async_wait", "run_later", "postdelayed"};
   auto name = lower(last_name(callee));
+  while (name.starts_with("_")) name.erase(0, 1);
   return among(name, all) || name.starts_with("schedule");
 }
 
@@ -272,7 +273,7 @@ bool says_not_ready(std::string_view error) {
   for (auto& part : parts_of(last_name(error))) word += part;
   if (among(word, empty)) return true;
   for (std::string_view part : {"wantread", "wantwrite", "waitread", "waitwrit", "wouldblock", "blockingio", "eagain",
-                                "eintr", "interruptederror"})
+                                "eintr", "interruptederror", "notenough", "needmore"})
     if (word.find(part) != word.npos) return true;
   return false;
 }
