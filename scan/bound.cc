@@ -33,6 +33,12 @@ bool asks_for_first(std::string_view text) {
   return false;
 }
 
+// `retry` of `decision === retry.Policy.rethrow`.
+bool of_module(std::string_view text, std::string_view id) {
+  auto past = static_cast<std::size_t>(id.data() - text.data()) + id.size();
+  return id == "retry" && past < text.size() && text[past] == '.' && text.find_first_of("<>") == text.npos;
+}
+
 // `attempt.time_to_give_up(now)`: who is asked counts or looks at a clock.
 bool asks_to_give_up(std::string_view text) {
   for (auto id : identifiers(text)) {
@@ -141,7 +147,8 @@ struct Ends {
       if (!says_retry(id)) continue;
       bool asks = contains(word, {"should", "can", "allow", "has", "next", "step"}),
            kind = contains(word, {"able", "error", "delay", "strategy", "time", "wait", "after", "interval", "period",
-                                  "enabled", "attempted_"}) ||
+                                  "enabled", "attempted_", "policy"}) ||
+                  of_module(text, id) ||
                   word.ends_with("ing") || word.ends_with("retryin");  // what was attempted, how soon, not how often
       asked |= asks && !kind;
       auto part = part_around(text, id);

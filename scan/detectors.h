@@ -16,6 +16,7 @@ void find_retry_words(const Tree& tree, std::vector<Location>& found);
 void find_repeats(const Tree& tree, std::vector<Location>& found);
 void find_timers(const Tree& tree, std::vector<Location>& found);
 void find_queues(const Tree& tree, std::vector<Location>& found);
+void find_handed_on(const Tree& tree, std::vector<Location>& found);
 void find_interceptors(const Tree& tree, std::vector<Location>& found);
 void find_libraries(const Tree& tree, std::vector<Location>& found);
 void find_own_decorators(const Tree& tree, Found& found);
@@ -40,6 +41,8 @@ std::vector<std::string> errors_of(const Tree& tree, int handler);
 
 // Of a case of a match: does it stand for what failed (1), for what went well (-1), or for neither?
 Says outcome_of(const Tree& tree, int arm);
+// Is a function named for what failed: `onFailure`, `handle_rejected`?
+bool is_for_failure(std::string_view function);
 // Is `i` where only what failed leads?
 bool on_error_path(const Tree& tree, int i, int function);
 // Where a connection's end or its error is heard of, and nothing was caught?

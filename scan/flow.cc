@@ -107,6 +107,16 @@ Flow of_attempt(const Tree& tree, int attempt, int loop) {
   return all;
 }
 
+// The statement of this loop that a `goto` further on leads to, or -1.
+int target_of_goto(const Tree& tree, int jump, int loop) {
+  if (tree.kind(jump) != "goto_statement" || !is_loop(tree, loop)) return -1;
+  auto label = tree.first(jump) >= 0 ? tree.text(tree.first(jump)) : std::string_view();
+  for (int i = jump; !label.empty() && i < tree[loop].past; i++)
+    if (tree.kind(i) == "labeled_statement" && tree.first(i) >= 0 && tree.text(tree.first(i)) == label)
+      return loop_of(tree, i) == loop ? i : -1;
+  return -1;
+}
+
 // What is left there was cancelled, and says nothing: only which cases go on.
 Flow of_select(const Tree& tree, int select, int loop) {
   Flow all;
@@ -186,6 +196,12 @@ Flow flow_of(const Tree& tree, int statement, int loop) {
       return all;
     }
     default:
+      if (int to = target_of_goto(tree, statement, loop); to >= 0) {
+        auto there = flow_of(tree, to, loop);
+        if (!there.falls) return there;
+        auto rest = flow_after(tree, to, loop);
+        return {rest.falls, there.again || rest.again, there.leaves || rest.leaves};
+      }
       return in_turn(tree, tree.first(statement), loop);
   }
 }

@@ -42,6 +42,8 @@ Wait wait_before_trying(const Tree& tree, int call) {
 bool waits(const Tree& tree, int call) {
   auto callee = callee_of(tree, call);
   if (callee == "asyncio.wait_for") return false;  // it runs what it is given
+  int given = tree.child(call, Part::arguments);
+  if (last_name(callee) == "pause" && given >= 0 && tree.first(given) < 0) return false;  // a stream's
   if (is_waiting(callee)) return true;
   auto name = last_name(callee);  // of a timer, whatever it is called
   if (name != "Reset" && name != "Change") return false;

@@ -29,6 +29,9 @@ bool spends_a_flag(const Tree& tree, int call, int function, std::string_view te
 // Of all that waits within `stretch` before `past` (-1: all of it), read with what stands in the function around it.
 Wait wait_in(const Tree& tree, int stretch, int past = -1);
 
+// What a call is told of when: `schedule(task, nextTry)`, `enqueue(m, delay=d)`. None: nothing.
+Wait wait_told(const Tree& tree, int call);
+
 // Does a call wait: by its name, or of what it is called on?
 bool waits(const Tree& tree, int call);
 // What a function of this file waits for that is called where something failed.

@@ -17,6 +17,7 @@ void LoopReader::read_branch(int branch) {
       otherwise = tree.child(branch, Part::otherwise);
   if (test < 0 || then < 0) return;
   auto says = says_at(tree, branch);
+  if (says.failed == 0 && counts_to_retries()) says = failure_of(tree.text(test), false);  // Go's `if c == nil`
   if (says.failed == 0 || asks_whether_ready(tree.text(test))) return;
   if (!bound_text_only(tree.text(test)) && !names_error(tree.text(test))) return;
   int tried = call_before(branch, test);
@@ -27,6 +28,7 @@ void LoopReader::read_branch(int branch) {
     return flow.falls ? Flow{false, flow.again || rest.again, flow.leaves || rest.leaves} : flow;
   };
   Flow taken = through(then), passed = otherwise >= 0 ? through(otherwise) : rest;
+  if (otherwise >= 0 && tree.kind(otherwise) == "elif_clause") passed = behind_elif(otherwise, rest);
   auto failed = says.failed > 0 ? taken : passed, fine = says.failed > 0 ? passed : taken;
   bool same = says.failed > 0 && otherwise < 0 && flow_of(tree, then, loop).falls && !flow_of(tree, then, loop).again &&
               !flow_of(tree, then, loop).leaves;
@@ -49,6 +51,22 @@ void LoopReader::read_branch(int branch) {
   place.back.push_back((says.failed < 0 ? "unless " : "") + one_line(bare(tree.text(test)), 40));
   place.whatever = true;
   place.looked_at |= asks_how(tree.text(test)) || (tree.language().errors_are_values && failed.leaves);
+}
+
+// Python's `elif` and `else` are its branches' next: none of them alone.
+Flow LoopReader::behind_elif(int first, Flow rest) const {
+  Flow all;
+  bool last = false;
+  for (int c = first; c >= 0; c = tree.next(c)) {
+    if (tree[c].part != Part::otherwise) continue;
+    bool asks = tree.kind(c) == "elif_clause";
+    int then = asks ? tree.child(c, Part::then) : c;
+    auto one = flow_of(tree, then >= 0 ? then : c, loop);
+    last |= !asks;
+    all = {all.falls || one.falls, all.again || one.again, all.leaves || one.leaves};
+  }
+  if (!all.falls && last) return all;
+  return {false, all.again || rest.again, all.leaves || rest.leaves};
 }
 
 bool LoopReader::names_error(std::string_view text) const {

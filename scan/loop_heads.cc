@@ -45,7 +45,8 @@ void LoopReader::read_counted() {
   if (auto bound = bound_of_loop(tree, loop); header.kind != Header::each)
     counts |= bound.kind == Bound::count && text_says_retry(bound.text);
   int call = tried_call(tree, header.body);
-  if (!counts || call < 0) return;
+  while (call >= 0 && call < tree[loop].past && (tree[call].role != Role::call || !is_tried(call))) call++;
+  if (!counts || call < 0 || call >= tree[loop].past) return;
   bool out = false;
   for (int i = call; i < tree[loop].past; i++)
     out |= (tree[i].role == Role::leave || tree[i].role == Role::stop) && ours(i) && flow_of(tree, i, loop).leaves &&
@@ -78,7 +79,8 @@ void LoopReader::read_supervised() {
     if (tree[i].role == Role::call && ours(i) && !in_function(i, loop) && is_tried(i) && runs_long(callee_of(tree, i)))
       call = i;
   bool asks = seen.caught && place.looked_at && says_retry_within(loop);  // who is asked may wait
-  if (call < 0 || (!asks && !waits_within(loop)) || takes_another(tree, loop)) return;
+  bool helped = call >= 0 && wait_of_helper(tree, call).kind != Wait::none;
+  if (call < 0 || (!asks && !helped && !waits_within(loop)) || takes_another(tree, loop)) return;
   for (int p = tree[call].parent, below = call; p > header.body; below = p, p = tree[p].parent)
     if (tree[p].role == Role::handler || (tree[p].role == Role::branch && tree[below].part == Part::then)) return;
   seen.back = seen.success = true;

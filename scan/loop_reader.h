@@ -56,6 +56,7 @@ struct LoopReader {
 
   // loop_branches.cc
   void read_branch(int branch);
+  Flow behind_elif(int first, Flow rest) const;
   bool names_error(std::string_view text) const;
   bool leaves_surely(int branch, int otherwise) const;
   bool always_reached(int i) const;

@@ -33,7 +33,10 @@ void LoopReader::read() {
 bool LoopReader::goes_through_the_same(int inner) const {
   auto within = header_of(tree, inner);
   auto names = identifiers(within.text);
-  std::erase_if(names, [](auto name) { return name == "self" || name == "this"; });
+  std::erase_if(names, [&](auto name) {  // `cfg` of `cfg.hosts` may be set as it likes
+    auto past = static_cast<std::size_t>(name.data() - within.text.data()) + name.size();
+    return past < within.text.size() && within.text[past] == '.';
+  });
   if (header.kind == Header::each || within.kind != Header::each || within.item.empty() || names.empty() ||
       within.text.contains('(') || says_delay(within.text) || text_says_retry(within.text) || says_retry(within.item))
     return false;
@@ -76,7 +79,8 @@ bool LoopReader::is_retry() const {
   if (streams && !(seen.success && seen.caught) && !words && !seen.waits_then) return false;
   if (!seen.success)
     return seen.waits_then || (words && waits) || (seen.caught && (asks_policy_each_turn() || counts_to_retries()));
-  if (header.kind == Header::endless || header.kind == Header::each) return true;
+  bool by_context = header.text == "ctx.Err() == nil" || header.text == "!ctx.IsCancellationRequested";
+  if (header.kind == Header::endless || header.kind == Header::each || by_context) return true;
   if (header.kind == Header::counted) return true;
   return words || waits || counted || seen.asked || (seen.caught && seen.success && !takes_another(tree, loop));
 }

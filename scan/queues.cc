@@ -18,15 +18,6 @@ std::string_view error_name(const Tree& tree, int handler) {
   return text.substr(0, text.find_first_of("{:\n"));
 }
 
-bool says_failing(std::string_view function) {
-  auto parts = parts_of(function);
-  for (std::string_view maker : {"add", "set", "make", "build", "raise", "format", "get", "collect", "print", "is"})
-    if (!parts.empty() && parts.front() == maker) return false;
-  for (auto& part : parts)
-    if (part == "rejected" || part == "failed" || part == "failure" || part == "error" || part == "nack") return true;
-  return false;
-}
-
 // What a call or Go's `ch <- job` puts something into.
 std::string_view put_into(const Tree& tree, int i) {
   if (tree.kind(i) == "send_statement") return tree.first(i) >= 0 ? tree.text(tree.first(i)) : std::string_view();
@@ -106,7 +97,7 @@ bool gives_back(const Tree& tree, int i, int given) {
 bool failed_around(const Tree& tree, int i, int given, bool back) {
   int below = i;
   for (int p = tree[i].parent; p >= 0; below = p, p = tree[p].parent) {
-    if (tree[p].role == Role::function) return says_failing(name_of_function(tree, p));
+    if (tree[p].role == Role::function) return is_for_failure(name_of_function(tree, p));
     if (tree[p].role == Role::handler) return !mentions(error_name(tree, p), last_name(tree.text(given)));
     if (back && outcome_of(tree, p).failed > 0) return true;
     if (tree[p].role != Role::branch || tree[below].part == Part::condition) continue;
@@ -121,6 +112,21 @@ bool failed_around(const Tree& tree, int i, int given, bool back) {
       for (auto id : identifiers(tree.text(given))) error |= mentions(tree.text(test), id);
     if (error && (back || !says.weak) && says.failed == (tree[below].part == Part::then ? 1 : -1)) return true;
   }
+  return false;
+}
+
+// `if retries >= most: return fail(m)` before `broker.enqueue(m, delay=d)`: it is one of so many.
+bool counts_retries_before(const Tree& tree, int i, int holder) {
+  if (holder < 0 || !lower(last_name(callee_of(tree, i))).starts_with("enqueue")) return false;
+  auto bound = bound_of_function(tree, holder, i);
+  return bound.kind == Bound::count && text_says_retry(bound.text);
+}
+
+// `for batch in self._to_reenqueue: accumulator.reenqueue(batch)`: it failed before, and was kept for that.
+bool was_kept_for_that(const Tree& tree, int i, int holder) {
+  if (tree[i].role != Role::call || !says_retry(last_name(callee_of(tree, i))) || holder < 0) return false;
+  for (int p = tree[i].parent; p > holder; p = tree[p].parent)
+    if (tree[p].role == Role::each && text_says_retry(header_of(tree, p).text)) return true;
   return false;
 }
 
@@ -139,6 +145,15 @@ bool is_error(std::string_view given) {
 
 }  // namespace
 
+bool is_for_failure(std::string_view function) {
+  auto parts = parts_of(function);
+  for (std::string_view maker : {"add", "set", "make", "build", "raise", "format", "get", "collect", "print", "is"})
+    if (!parts.empty() && parts.front() == maker) return false;
+  for (auto& part : parts)
+    if (part == "rejected" || part == "failed" || part == "failure" || part == "error" || part == "nack") return true;
+  return false;
+}
+
 void find_queues(const Tree& tree, std::vector<Location>& found) {
   for (int i = 0; i < tree.size(); i++) {
     bool sent = tree.kind(i) == "send_statement";
@@ -148,7 +163,7 @@ void find_queues(const Tree& tree, std::vector<Location>& found) {
     int given = sent ? tree.child(i, Part::value) : arguments >= 0 ? tree.first(arguments) : -1;
     bool channel = !sent && sends_into(callee);
     for (int c = given; !sent && !channel && c >= 0; c = tree.next(c))
-      if (tree[c].role != Role::text) given = c;  // `redis.rpush('jobs', raw)`
+      if (tree[c].role != Role::text && tree[c].role != Role::option) given = c;  // `redis.rpush('jobs', raw)`
     bool wraps = holder >= 0 && icontains(name_of_function(tree, holder), last_name(callee));
     if (wraps || callee.starts_with("new ") || icontains(receiver(callee), "counter")) continue;
     if ((!sent && !channel && !puts_back(callee)) || given < 0) continue;
@@ -157,11 +172,14 @@ void find_queues(const Tree& tree, std::vector<Location>& found) {
     bool own_word = !sent && (says_retry(name) || (name.find("queue") != name.npos && name != "enqueue") ||
                               name == "addratelimited" || later || name == "nack");
     bool back = gives_back(tree, i, given);
-    if (!own_word && !back && !is_queue_name(receiver(callee))) continue;
+    bool counted = !sent && counts_retries_before(tree, i, holder);
+    if (!own_word && !back && !counted && !is_queue_name(receiver(callee))) continue;
     if ((sent || channel) && !back) continue;
     if (is_for_others(receiver(callee)) || is_error(tree.text(given))) continue;
-    if (!failed_around(tree, i, given, back)) continue;
-    if (!own_word && !is_queue_name(receiver(callee)) && flow_after(tree, i, holder).leaves) continue;
+    if (!failed_around(tree, i, given, back) && !(counted && on_error_path(tree, i, holder)) &&
+        !was_kept_for_that(tree, i, holder))
+      continue;
+    if (!own_word && !counted && !is_queue_name(receiver(callee)) && flow_after(tree, i, holder).leaves) continue;
     auto place = location_at(tree, i, Shape::queue);
     int handler = tree.around(i, Role::handler), attempt = tree.around(i, Role::attempt);
     place.back = handler >= 0 ? errors_of(tree, handler) : std::vector<std::string>{"any"};
@@ -178,6 +196,7 @@ void find_queues(const Tree& tree, std::vector<Location>& found) {
     if (name == "addratelimited") place.wait = {Wait::growing, false, false, one_line(callee)};
     if (place.wait.kind == Wait::none && (icontains(callee, "delay") || icontains(callee, "later")))
       place.wait = {Wait::elsewhere, false, false, one_line(callee)};
+    if (auto told = wait_told(tree, i); place.wait.kind == Wait::none && told.kind != Wait::none) place.wait = told;
     if (later) place.wait = {Wait::fixed, false, false, one_line(tree.text(tree.first(arguments)))};
     found.push_back(std::move(place));
   }

@@ -55,6 +55,19 @@ bool goes_on_to_next(const Tree& tree, int call, int function) {
   return false;
 }
 
+// `job = this.queue.shift()`: each time another.
+bool takes_first(const Tree& tree, int function) {
+  for (int i = function + 1; i < tree[function].past; i++) {
+    int value = tree[i].role == Role::assign && tree.function_of(i) == function ? tree.child(i, Part::value) : -1;
+    if (value < 0 || tree[value].role != Role::call) continue;
+    auto callee = callee_of(tree, value);
+    auto name = last_name(callee);
+    if ((name == "shift" || name == "pop" || name == "poll" || name == "dequeue") && is_queue_name(receiver(callee)))
+      return true;
+  }
+  return false;
+}
+
 // "idx >= stack.length": it ends with the last of several things, and begins the next of them.
 bool counts_items(std::string_view bound) {
   for (std::string_view size : {".length", ".size()", "len(", ".Count", ".count()"})
@@ -326,8 +339,9 @@ void find_recursion(const Tree& tree, std::vector<Location>& found) {
       bool itself = named ? tree.text(i) == name_of_function(tree, function) : of_itself(tree, i, function);
       if (!itself) continue;
       int timer = named ? timed : timer_around(tree, i, function);
-      if (goes_on_to_next(tree, i, function)) break;
-      bool words = text_says_retry(tree.text(function)) || says_retry(name_of_function(tree, function));
+      if (goes_on_to_next(tree, i, function) || takes_first(tree, function)) break;
+      bool at_once = timer >= 0 && lower(last_name(callee_of(tree, timer))) == "setimmediate";
+      bool words = says_retry(name_of_function(tree, function)) || (text_says_retry(tree.text(function)) && !at_once);
       if (!on_error_path(tree, i, function) && !(timer >= 0 && words) && !asks_for_retry(tree, i, function)) break;
       auto place = location_at(tree, i, Shape::recursion);
       bool near = says_retry(name_of_function(tree, function)) || asks_for_retry(tree, i, function) || timer >= 0 ||

@@ -143,6 +143,7 @@ Found found_in(const Tree& tree) {
   find_repeats(tree, found);
   find_timers(tree, found);
   find_queues(tree, found);
+  find_handed_on(tree, found);
   find_interceptors(tree, found);
   find_libraries(tree, found);
   drop_doubles(found);

@@ -17,7 +17,8 @@ int run_by(const Tree& tree, int timer) {
     auto kind = tree.kind(c);
     auto name = last_name(tree.text(c));
     if ((tree[c].role == Role::name || kind == "attribute" || kind == "member_expression" ||
-         kind == "method_reference" || tree[c].role == Role::call) &&
+         kind == "method_reference" || (kind == "selector_expression" && !tree.text(c).starts_with("time.")) ||
+         tree[c].role == Role::call) &&
         !icontains(name, "delay") && !icontains(name, "time") && !says_failed(name) && name != "resolve" &&
         name != "reject" && name != "abort")
       return c;
@@ -109,7 +110,7 @@ bool is_for_retry(const Tree& tree, int timer) {
 bool is_called_for_loss(std::string_view name) {
   auto word = lower(name);
   bool handles = word.starts_with("on") || word.find("handle") != word.npos || word.find("lost") != word.npos;
-  for (std::string_view what : {"error", "close", "disconnect", "failure", "timeout", "lost"})
+  for (std::string_view what : {"error", "close", "disconnect", "failure", "timeout", "lost", "exception"})
     if (handles && word.find(what) != word.npos) return true;
   return false;
 }
@@ -141,6 +142,17 @@ bool begins_connection(const Tree& tree, int call, int function) {
     return false;
   for (auto& part : parts)
     if (part == "connect" || part == "reconnect" || part == "redial") return true;
+  return false;
+}
+
+// `AfterFunc(d, c.refresh)` in handleError, which `refresh` calls where it failed.
+bool begins_its_caller(const Tree& tree, int timer, std::string_view runs) {
+  int function = tree.function_of(timer);
+  auto own = function >= 0 ? name_of_function(tree, function) : std::string_view();
+  if (!is_called_for_loss(own)) return false;
+  for (int f : tree.functions(last_name(runs)))
+    for (int i = f; i < tree[f].past; i++)
+      if (tree[i].role == Role::call && last_name(callee_of(tree, i)) == own && on_error_path(tree, i, f)) return true;
   return false;
 }
 
@@ -181,7 +193,8 @@ void find_timers(const Tree& tree, std::vector<Location>& found) {
       bool limit = last_name(what) == "reject" || says_abort(last_name(what)) || only_waits(tree, i) || only_fails(tree, i);
       bool nothing = runs >= 0 && tree[runs].role == Role::call && is_talk(what) && !is_timer(what);
       bool periodic = last_name(callee) == "setInterval";  // only by the name of what it does
-      bool wanted = periodic ? says_retry(last_name(what)) : is_for_retry(tree, i) || begins_anew(tree, i, what);
+      bool wanted = periodic ? says_retry(last_name(what)) : is_for_retry(tree, i) || begins_anew(tree, i, what) ||
+                                                               begins_its_caller(tree, i, what);
       if (runs >= 0 && !limit && !nothing && wanted) add(tree, i, what, found);
       continue;
     }

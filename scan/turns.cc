@@ -87,7 +87,9 @@ bool names_typing(std::string_view callee) {
 // Or by what a parameter of that name means where nothing is given: `ask=input`.
 bool is_typed(const Tree& tree, int call) {
   auto callee = callee_of(tree, call);
-  if (names_typing(callee)) return true;
+  int with = tree.child(call, Part::arguments);  // `cache.gets(key)` asks for something
+  bool of_another = !receiver(callee).empty() && with >= 0 && tree.first(with) >= 0 && last_name(callee) == "gets";
+  if (names_typing(callee) && !of_another) return true;
   int function = tree.function_of(call), given = function >= 0 ? tree.child(function, Part::parameters) : -1;
   for (int c = given >= 0 ? tree.first(given) : -1; c >= 0; c = tree.next(c)) {
     auto text = tree.text(c);

@@ -219,6 +219,41 @@ std::vector<Delay> delays_of(const Tree& tree) {
   return found;
 }
 
+// `done.plus(pause)`, `time.Now().Add(d)`: how long.
+static std::string_view added_to_time(std::string_view text) {
+  for (std::string_view plus : {".plus(", ".plusMillis(", ".plusSeconds(", ".Add("})
+    if (auto at = text.find(plus); at != text.npos && text.ends_with(')'))
+      return text.substr(at + plus.size(), text.size() - at - plus.size() - 1);
+  return text;
+}
+
+Wait wait_told(const Tree& tree, int call) {
+  int arguments = tree.child(call, Part::arguments), function = tree.function_of(call);
+  int first = arguments >= 0 ? tree.first(arguments) : -1;
+  for (int c = first >= 0 ? tree.next(first) : -1; c >= 0; c = tree.next(c)) {
+    auto text = tree.text(c);
+    if (tree[c].role == Role::option) {
+      int value = tree.child(c, Part::value);
+      if (value < 0 || !any_of(text.substr(0, text.find_first_of("=:")), {"delay", "eta", "countdown", "run_at"}))
+        continue;
+      text = tree.text(value);
+    }
+    bool when = any_of(text, {"delay", "next", "backoff", "wait", "retryat", "retry_at", "when"});
+    if (!when || function < 0 || tree[c].role == Role::function) continue;
+    auto held = text;
+    for (int set : tree.assignments(last_name(text)))
+      if (int value = tree.child(set, Part::value); value >= 0 && tree.within(set, function)) held = tree.text(value);
+    Reading reading{tree, function, function, counters_in(tree, function), {}};
+    Wait one;
+    reading.read(added_to_time(held), one, 4);
+    if (one.kind == Wait::none) one.kind = held.find('(') == text.npos || added_to_time(held) != held ? Wait::fixed
+                                                                                                   : Wait::elsewhere;
+    one.text = one_line(text);
+    return one;
+  }
+  return {};
+}
+
 Wait wait_in(const Tree& tree, int stretch, int past) {
   if (past < 0) past = tree[stretch].past;
   Wait all;

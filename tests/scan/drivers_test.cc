@@ -309,5 +309,388 @@ def run(self):
             "3 loop none fixed\n");
 }
 
+TEST(Workers, hand_what_failed_to_its_retry) {
+  EXPECT_EQ(read_of("a.go", R"(package a
+func (p *processor) handleFailedMessage(l *Lease, msg *Message, err error) {
+	if msg.Retried >= msg.Retry {
+		p.archive(l, msg, err)
+	} else {
+		p.retry(l, msg, err)
+	}
+}
+func (p *processor) retry(l *Lease, msg *Message, e error) {
+	at := time.Now().Add(p.delayFunc(msg.Retried, e))
+	if err := p.broker.Retry(l, msg, at); err != nil {
+		p.logger.Warnf("%v", err)
+	}
+}
+func (r *recoverer) recoverExpired(msgs []*Message) {
+	for _, msg := range msgs {
+		if msg.Retried >= msg.Retry {
+			r.archive(msg, ErrLeaseExpired)
+		} else {
+			r.retry(msg, ErrLeaseExpired)
+		}
+	}
+}
+)"),
+            "6 queue count elsewhere\n20 queue count elsewhere\n");
+  EXPECT_EQ(read_of("a.py", R"(
+def handle_job_failure(self, job, queue):
+  retry = job.retries_left and job.retries_left > 0
+  with self.connection.pipeline() as pipeline:
+    if retry:
+      job.retry(queue, pipeline)
+    pipeline.execute()
+)"),
+            "6 queue count elsewhere\n");
+  EXPECT_EQ(read_of("A.java", R"(
+class OnFailureRetryLater<T> implements FailureHandler<T> {
+  public void onFailure(ExecutionComplete complete, ExecutionOperations<T> operations) {
+    Instant nextTry = complete.getTimeDone().plus(sleepDuration);
+    operations.reschedule(complete, nextTry);
+  }
+  public void onComplete(ExecutionComplete complete, ExecutionOperations<T> operations) {
+    operations.reschedule(complete, schedule.getNextExecutionTime(complete));
+  }
+}
+)"),
+            "5 queue none fixed\n");
+  EXPECT_EQ(read_of("a.py", R"(
+def after_process_message(self, broker, message, *, result=None, exception=None):
+  if exception is None:
+    return
+  retries = message.options.setdefault("retries", 0)
+  message.options["retries"] += 1
+  if retries >= self.max_retries:
+    message.fail()
+    return
+  _, delay = compute_backoff(retries, factor=self.min_backoff)
+  broker.enqueue(message, delay=delay)
+)"),
+            "11 queue count growing\n");
+  EXPECT_EQ(read_of("a.js", R"(
+class Execution {
+  _prepareAndRetry(queryId) {
+    const self = this;
+    this._connection.prepareOnce(queryId, function (err, result) {
+      if (err) {
+        return self._retry(undefined, false);
+      }
+      self._retry(undefined, true, result.meta);
+    });
+  }
+}
+)"),
+            "7 queue elsewhere elsewhere\n");
+  EXPECT_EQ(read_of("a.py", R"(
+def on_error(self, error):
+  logger.error("will retry", error)
+  self.retry_count.inc(error)
+  self.listener.retry_scheduled(error)
+)"),
+            "");
+}
+
+TEST(Workers, put_back_what_they_kept_for_that) {
+  EXPECT_EQ(read_of("a.py", R"(
+async def do(self, node_id):
+  try:
+    response = await self._client.send(node_id, self.create_request())
+  except KafkaError as err:
+    for batch in self._batches.values():
+      if not self._can_retry(err, batch):
+        batch.failure(exception=err)
+      else:
+        self._to_reenqueue.append(batch)
+  if self._to_reenqueue:
+    await asyncio.sleep(self._default_backoff)
+    for batch in self._to_reenqueue:
+      self._accumulator.reenqueue(batch)
+)"),
+            "10 queue elsewhere fixed\n14 queue elsewhere fixed\n");
+}
+
+TEST(Workers, tick_on_without_a_failure) {
+  EXPECT_EQ(read_of("a.js", R"(
+class Queue {
+  process(handler) {
+    const jobTick = () => {
+      // nothing is retried here
+      this._next().then((job) => {
+        if (this.running < this.concurrency) setImmediate(jobTick);
+        return this._run(job);
+      });
+    };
+    jobTick();
+  }
+}
+)"),
+            "");
+  EXPECT_EQ(read_of("a.js", R"(
+class Client {
+  _pulse() {
+    this.active = this.queue.shift();
+    if (this.active) {
+      const queryError = this.active.submit(this.connection);
+      if (queryError) {
+        process.nextTick(() => {
+          this.active.handleError(queryError, this.connection);
+          this._pulse();
+        });
+      }
+    }
+  }
+}
+)"),
+            "");
+}
+
+TEST(Drivers, jump_to_where_they_wait) {
+  EXPECT_EQ(read_of("a.go", R"(package a
+func (c *Conn) awaitAgreement(ctx context.Context) (err error) {
+	end := time.Now().Add(c.maxWait)
+	for time.Now().Before(end) {
+		rows, err := c.queryPeers(ctx)
+		if err != nil {
+			goto cont
+		}
+		if len(rows) <= 1 {
+			return nil
+		}
+	cont:
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	return errSchema
+}
+)"),
+            "4 loop time fixed\n");
+}
+
+TEST(Drivers, find_nothing_so_often) {
+  EXPECT_EQ(read_of("a.go", R"(package a
+func (c *control) withConn(fn func(*Conn) *Iter) *Iter {
+	for i := 0; i < maxConnectAttempts; i++ {
+		ch := c.getConn()
+		if ch == nil {
+			c.reconnect()
+			continue
+		}
+		return fn(ch)
+	}
+	return &Iter{err: errNoControl}
+}
+)"),
+            "3 loop count none\n");
+}
+
+TEST(Drivers, try_as_long_as_the_context_lives) {
+  EXPECT_EQ(read_of("a.go", R"(package a
+func (l *leasing) rescind(ctx context.Context, key string) {
+	for ctx.Err() == nil {
+		if _, err := l.kv.Txn(ctx).Then(OpDelete(key)).Commit(); err == nil {
+			return
+		}
+	}
+}
+)"),
+            "3 loop caller none\n");
+}
+
+TEST(Drivers, begin_anew_what_calls_them) {
+  EXPECT_EQ(read_of("a.go", R"(package a
+// It is retried.
+func (c *Client) sendRefresh() {
+	c.send(func(err error) {
+		if err != nil {
+			c.handleRefreshError()
+		}
+	})
+}
+func (c *Client) handleRefreshError() {
+	c.refreshTimer = time.AfterFunc(10*time.Second, c.sendRefresh)
+}
+)"),
+            "11 timer none fixed\n");
+  EXPECT_EQ(read_of("A.java", R"(
+class KeepAlive {
+  // onError of an observer: for errors
+  private void handleException(Throwable throwable) {
+    restart = vertx().setTimer(500, l -> { if (isRunning()) { restart(); } });
+  }
+  private void restart() { this.start(); }
+}
+)"),
+            "5 timer none fixed\n");
+}
+
+TEST(Drivers, swap_until_nobody_else_did) {
+  EXPECT_EQ(read_of("a.py", R"(
+def incr(self, key, amount, ttl):
+  with self.pool.reserve(block=True) as client:
+    while True:
+      value, cid = client.gets(key)
+      if cid is None:
+        return False
+      try:
+        swapped = client.cas(key, value + amount, cid, ttl)
+        if swapped:
+          return True
+      except NotFound:
+        continue
+)"),
+            "4 loop none none\n");
+}
+
+TEST(Nothing, is_tried_again_where_only_turns_are_dealt) {
+  EXPECT_EQ(read_of("a.go", R"(package a
+func timer(ctx context.Context, maxRetry int) <-chan int {
+	attempts := make(chan int)
+	go func() {
+		defer close(attempts)
+		for i := 0; i < maxRetry; i++ {
+			select {
+			case attempts <- i + 1:
+			case <-ctx.Done():
+				return
+			}
+			select {
+			case <-time.After(backoff(i)):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return attempts
+}
+)"),
+            "");
+}
+
+TEST(Nothing, is_tried_again_where_a_result_is_asked_for) {
+  EXPECT_EQ(read_of("a.py", R"(
+async def result(self, timeout, poll_delay):
+  async for delay in poll(poll_delay):
+    v = await self._redis.get(self.key)
+    if v:
+      info = deserialize(v)
+      if info.success:
+        return info.result
+      elif isinstance(info.result, Exception):
+        raise info.result
+      else:
+        raise SerializationError(info.result)
+    if timeout is not None and delay > timeout:
+      raise asyncio.TimeoutError()
+)"),
+            "");
+}
+
+TEST(Nothing, is_tried_again_where_a_stream_pauses) {
+  EXPECT_EQ(read_of("a.js", R"(
+function write(message) {
+  while (this.bl.length > length) {
+    const data = this.bl.slice(0, length);
+    this.bl.consume(length);
+    if (this.push(data) === false) message.pause();
+  }
+}
+)"),
+            "");
+}
+
+TEST(Drivers, go_through_hosts_of_what_is_set_besides) {
+  EXPECT_EQ(read_of("a.go", R"(package a
+func establish(ctx context.Context, cfg Config) (*Client, error) {
+	var err error
+	for {
+		for _, u := range cfg.ServerUrls {
+			cfg.Conn, err = attempt(ctx, u.Host)
+			if err == nil {
+				cli := NewClient(cfg)
+				if err = cli.Connect(ctx); err == nil {
+					return cli, nil
+				}
+			}
+			if ctx.Err() != nil {
+				return nil, nil
+			}
+			cfg.Debug.Printf("failed: %s", err)
+		}
+		select {
+		case <-time.After(cfg.ConnectRetryDelay):
+		case <-ctx.Done():
+			return nil, nil
+		}
+	}
+}
+)"),
+            "5 loop caller fixed\n");
+}
+
+TEST(Drivers, connect_anew_by_a_helper_that_waits) {
+  EXPECT_EQ(read_of("a.go", R"(package a
+func (c *Conn) loop() {
+	for {
+		if err := c.connect(); err != nil {
+			return
+		}
+		err := c.authenticate()
+		if err == nil {
+			c.serve()
+		}
+		select {
+		case <-c.quit:
+			return
+		default:
+		}
+	}
+}
+func (c *Conn) connect() error {
+	for {
+		conn, err := c.dialer("tcp", c.server)
+		if err == nil {
+			c.conn = conn
+			return nil
+		}
+		time.Sleep(time.Second)
+	}
+}
+)"),
+            "3 loop none elsewhere\n19 loop none fixed\n");
+}
+
+TEST(Workers, ask_a_strategy_that_is_handed_nothing) {
+  EXPECT_EQ(read_of("A.java", R"(
+class Exec {
+  public void failed(Exception cause) {
+    if (count < max && retryStrategy.retryRequest(request, cause, count, context)) {
+      log.debug("again", cause);
+    }
+    this.retryStrategy.retry(next, args);
+  }
+}
+)"),
+            "");
+  EXPECT_EQ(read_of("a.js", R"(
+class Execution {
+  _handleError(err) {
+    const info = this._decide(err);
+    if (!info || info.decision === retry.Policy.rethrow) return this._fail(err);
+    return this._retry(info.consistency, false);
+  }
+  _retry(consistency, useHost) {
+    this._request.consistency = consistency;
+    return this._send();
+  }
+}
+)"),
+            "6 queue elsewhere none\n");
+}
+
 }  // namespace
 }  // namespace retrial::scan
