@@ -148,8 +148,8 @@ struct Ends {
       bool asks = contains(word, {"should", "can", "allow", "has", "next", "step"}),
            kind = contains(word, {"able", "error", "delay", "strategy", "time", "wait", "after", "interval", "period",
                                   "enabled", "attempted_", "policy"}) ||
-                  of_module(text, id) ||
-                  word.ends_with("ing") || word.ends_with("retryin");  // what was attempted, how soon, not how often
+                  of_module(text, id) || word.ends_with("ing") ||
+                  word.ends_with("retryin");  // what was attempted, how soon, not how often
       asked |= asks && !kind;
       auto part = part_around(text, id);
       bool nothing = contains(part, {"nil", "null", "None", "undefined"});

@@ -184,7 +184,7 @@ Flow flow_of(const Tree& tree, int statement, int loop) {
     case Role::choice: {
       Flow all{.falls = true};
       if (tree.kind(statement) == "select_statement") return of_select(tree, statement, loop);
-      all.falls = tree.kind(statement) != "match_expression";      // one of its cases holds
+      all.falls = tree.kind(statement) != "match_expression";  // one of its cases holds
       for (int c = tree.first(statement); c >= 0; c = tree.next(c)) {
         if (tree[c].part == Part::value) continue;
         if (!is_case(tree, c)) {

@@ -36,7 +36,8 @@ bool only_asks(const Tree& tree, int call, int function) {
 // A condition there speaks of retries, and holds their number against something or was asked whether one is due.
 bool is_asked_for_retry(const Tree& tree, int i, int function) {
   for (int p = tree[i].parent, below = i; p > function; below = p, p = tree[p].parent) {
-    int test = tree[p].role == Role::branch && tree[below].part != Part::condition ? tree.child(p, Part::condition) : -1;
+    int test =
+        tree[p].role == Role::branch && tree[below].part != Part::condition ? tree.child(p, Part::condition) : -1;
     if (test >= 0 && text_says_retry(tree.text(test))) return true;
   }
   return false;

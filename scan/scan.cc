@@ -127,7 +127,8 @@ void drop_what_a_loop_tries(std::vector<Location>& found) {
   std::set<std::uint32_t> tried;  // by the line that they stand in
   for (auto& put : found)
     for (auto& loop : found)
-      if (put.shape == Shape::queue && loop.shape == Shape::loop && loop.line < put.line && put.line <= loop.last_line &&
+      if (put.shape == Shape::queue && loop.shape == Shape::loop && loop.line < put.line &&
+          put.line <= loop.last_line &&
           std::ranges::any_of(loop.callees, [&](auto& callee) { return put.by.ends_with(callee.name); }))
         tried.insert(put.line);
   std::erase_if(found, [&](auto& put) { return put.shape == Shape::queue && tried.contains(put.line); });

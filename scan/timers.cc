@@ -190,11 +190,12 @@ void find_timers(const Tree& tree, std::vector<Location>& found) {
       auto what = runs < 0                        ? std::string_view()
                   : tree[runs].role == Role::call ? callee_of(tree, runs)
                                                   : tree.text(runs);
-      bool limit = last_name(what) == "reject" || says_abort(last_name(what)) || only_waits(tree, i) || only_fails(tree, i);
+      bool limit =
+          last_name(what) == "reject" || says_abort(last_name(what)) || only_waits(tree, i) || only_fails(tree, i);
       bool nothing = runs >= 0 && tree[runs].role == Role::call && is_talk(what) && !is_timer(what);
       bool periodic = last_name(callee) == "setInterval";  // only by the name of what it does
-      bool wanted = periodic ? says_retry(last_name(what)) : is_for_retry(tree, i) || begins_anew(tree, i, what) ||
-                                                               begins_its_caller(tree, i, what);
+      bool wanted = periodic ? says_retry(last_name(what))
+                             : is_for_retry(tree, i) || begins_anew(tree, i, what) || begins_its_caller(tree, i, what);
       if (runs >= 0 && !limit && !nothing && wanted) add(tree, i, what, found);
       continue;
     }

@@ -246,8 +246,8 @@ Wait wait_told(const Tree& tree, int call) {
     Reading reading{tree, function, function, counters_in(tree, function), {}};
     Wait one;
     reading.read(added_to_time(held), one, 4);
-    if (one.kind == Wait::none) one.kind = held.find('(') == text.npos || added_to_time(held) != held ? Wait::fixed
-                                                                                                   : Wait::elsewhere;
+    if (one.kind == Wait::none)
+      one.kind = held.find('(') == text.npos || added_to_time(held) != held ? Wait::fixed : Wait::elsewhere;
     one.text = one_line(text);
     return one;
   }

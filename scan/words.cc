@@ -195,8 +195,8 @@ bool is_talk(std::string_view callee) {
   if (is_waiting(callee) || among(last_name(callee), conversions)) return true;
   auto name = lower(last_name(callee)), in = lower(last_name(receiver(callee)));
   return among(name, all) || among(name, counters) || in == "log" || in == "logger" || in == "logging" ||
-         in == "console" || in == "math" || in == "atomic" || in == "metrics" || in.ends_with("logger") || in.ends_with("log") ||
-         name.starts_with("log") || name.ends_with("error") || name.ends_with("exception") ||
+         in == "console" || in == "math" || in == "atomic" || in == "metrics" || in.ends_with("logger") ||
+         in.ends_with("log") || name.starts_with("log") || name.ends_with("error") || name.ends_with("exception") ||
          (in == "time" && name == "time");
 }
 
