@@ -629,10 +629,10 @@ func establish(ctx context.Context, cfg Config) (*Client, error) {
 	}
 }
 )"),
-            "5 loop caller fixed\n");
+            "4 loop caller fixed\n");
 }
 
-TEST(Drivers, connect_anew_by_a_helper_that_waits) {
+TEST(Drivers, connect_anew_at_once_by_a_helper_that_waits_where_it_fails) {
   EXPECT_EQ(read_of("a.go", R"(package a
 func (c *Conn) loop() {
 	for {
@@ -661,7 +661,7 @@ func (c *Conn) connect() error {
 	}
 }
 )"),
-            "3 loop none elsewhere\n19 loop none fixed\n");
+            "3 loop none none\n19 loop none fixed\n");
 }
 
 TEST(Workers, ask_a_strategy_that_is_handed_nothing) {
