@@ -185,6 +185,21 @@ def test_a_test_that_fails_by_turns_gives_no_finding(suite, python):
         assert found["findings"] == [], done.stdout
 
 
+def test_runs_that_share_a_file_are_kept_apart_or_run_in_turn(suite, python):
+    # Whoever finds that another is at work ends well without a test, as Maven may beside another in one target/.
+    alone = SERVED + (
+        "import os, time\n"
+        "def pytest_collection_modifyitems(session, config, items):\n"
+        "    try: os.close(os.open('at-work', os.O_CREAT | os.O_EXCL)); config.mine = True\n"
+        "    except FileExistsError: pytest.exit('another is at work', returncode=0)\n"
+        "def pytest_sessionfinish(session):\n"
+        "    if getattr(session.config, 'mine', False): time.sleep(0.5); os.unlink('at-work')\n")
+    cwd = suite(clients_DOT_py=CLIENTS, conftest_DOT_py=alone, test_all_DOT_py=suite_of([["patient"], ["hasty"], ["patient"]]))
+    found, done = campaign(cwd, python, "--workers", "2")
+    assert "does not do the same each time" not in done.stdout, done.stdout
+    assert ("missing-delay", "GET /hasty") in told(found), done.stdout
+
+
 def test_a_test_that_fails_by_chance_is_no_disturbance_of_runs_side_by_side(suite, python):
     # It fails in the second run alone: one of the two that are side by side.
     flaky = ("import os\nfrom clients import *\n"
