@@ -194,10 +194,10 @@ def test_runs_that_share_a_file_are_kept_apart_or_run_in_turn(suite, python):
         "    except FileExistsError: pytest.exit('another is at work', returncode=0)\n"
         "def pytest_sessionfinish(session):\n"
         "    if getattr(session.config, 'mine', False): time.sleep(0.5); os.unlink('at-work')\n")
-    cwd = suite(clients_DOT_py=CLIENTS, conftest_DOT_py=alone, test_all_DOT_py=suite_of([["patient"], ["hasty"], ["patient"]]))
+    cwd = suite(clients_DOT_py=CLIENTS, conftest_DOT_py=alone, test_all_DOT_py=suite_of([["patient"], ["endless"], ["patient"]]))
     found, done = campaign(cwd, python, "--workers", "2")
     assert "does not do the same each time" not in done.stdout, done.stdout
-    assert ("missing-delay", "GET /hasty") in told(found), done.stdout
+    assert ("missing-cap", "GET /endless") in told(found), done.stdout
 
 
 def test_a_test_that_fails_by_chance_is_no_disturbance_of_runs_side_by_side(suite, python):
