@@ -215,7 +215,7 @@ void Trial::compare_with(const trace::Run& run) {
 // What all runs since the last weighing show together.
 void Trial::weigh() {
   auto judgement = oracles::judge({&case_.row, shown_, context_.config.run.hold});
-  if (judgement.needs_more_runs && !suspected_.empty()) judgement = judge_with_company();
+  if (judgement.needs_more_runs && !suspected_.empty()) judgement = judge_with_company(judgement);
   bool again = comparisons_.back().faulted.empty();  // no more is to be had
   thin_ = judgement.needs_more_runs && static_cast<int>(shown_.size()) < kRepeats && !again;
   leaning_ = thin_ ? std::move(judgement.leaning) : std::vector<trace::Finding>();
@@ -258,13 +258,18 @@ void Trial::weigh() {
   });
 }
 
-// Where one run shows too little, together with those that made it suspicious.
-oracles::Judgement Trial::judge_with_company() const {
+// Where one run shows too little, together with those that made it suspicious. What became of the call there may be its
+// company's doing: of that only what is seen alone counts.
+oracles::Judgement Trial::judge_with_company(const oracles::Judgement& alone) const {
   std::deque<trace::Comparison> before;
   std::vector<const trace::Comparison*> all;
   for (auto& slice : case_.seen) all.push_back(&before.emplace_back(compare_case(case_, *slice, true)));
   all.insert(all.end(), shown_.begin(), shown_.end());
-  return oracles::judge({&case_.row, all, context_.config.run.hold});
+  auto judgement = oracles::judge({&case_.row, all, context_.config.run.hold});
+  std::erase_if(judgement.findings, [&](auto& f) {
+    return !shows_in_attempts(f) && std::ranges::none_of(alone.findings, [&](auto& own) { return same(own, f); });
+  });
+  return judgement;
 }
 
 // Would it be found if the test had ended as it does without the fault? A test may fail by itself.

@@ -71,7 +71,7 @@ class Trial {
   void compare_with(const trace::Run& run);
   void without_ran(const trace::Run& run);
   void weigh();
-  oracles::Judgement judge_with_company() const;
+  oracles::Judgement judge_with_company(const oracles::Judgement& alone) const;
   void conclude();
   bool rests_on_outcome(const trace::Finding& finding) const;
   void not_judged(std::string why);

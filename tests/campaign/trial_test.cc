@@ -208,6 +208,23 @@ TEST_F(Trying, what_was_suspected_and_is_not_seen_alone_is_looked_for_once_more_
   EXPECT_EQ(trial.result().clean.size(), 1u);
 }
 
+TEST_F(Trying, what_became_of_the_call_in_company_alone_is_never_confirmed_by_how_thin_the_evidence_is) {
+  auto recovers = [] {
+    Tale tale(trace::RunKind::with_fault);
+    tale.call("a", "PUT", "/a").gets_error();
+    return tale.again(kMillisecond).gets_error().again(kMillisecond).answers(200);
+  };
+  auto company = recovers().fails({oracles::assertion("assert 6 == 8")});
+  case_.row.site = reference_.exchanges.front().tag.site;
+  case_.row.service = reference_.exchanges.front().service;
+  for (int i = 0; i < 5; i++) case_.seen.push_back(std::make_shared<trace::Run>(company.done()));
+  without_ = {well(), well()};
+  for (int i = 0; i < 20; i++) with_.push_back(recovers().passes());
+  Trial trial(*context_, case_, suspected("silent-wrong-result"), false);
+  tried(trial);
+  for (auto& f : trial.result().findings) EXPECT_EQ(f.verdict, "missing-delay");
+}
+
 TEST_F(Trying, where_the_fault_of_a_suspicion_does_not_fire_alone_it_is_tried_once_more) {
   without_ = {well()};
   with_ = {well(), endless()};
