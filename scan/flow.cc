@@ -107,14 +107,18 @@ Flow of_attempt(const Tree& tree, int attempt, int loop) {
   return all;
 }
 
-// The statement of this loop that a `goto` further on leads to, or -1.
+// The statement of this loop that a `goto` further on leads to, or -1. Not where another follows: a machine of states
+// would be read once for each way through it.
 int target_of_goto(const Tree& tree, int jump, int loop) {
   if (tree.kind(jump) != "goto_statement" || !is_loop(tree, loop)) return -1;
   auto label = tree.first(jump) >= 0 ? tree.text(tree.first(jump)) : std::string_view();
-  for (int i = jump; !label.empty() && i < tree[loop].past; i++)
-    if (tree.kind(i) == "labeled_statement" && tree.first(i) >= 0 && tree.text(tree.first(i)) == label)
-      return loop_of(tree, i) == loop ? i : -1;
-  return -1;
+  int to = -1;
+  for (int i = jump + 1; !label.empty() && i < tree[loop].past; i++) {
+    bool labeled = tree.kind(i) == "labeled_statement" && tree.first(i) >= 0 && tree.text(tree.first(i)) == label;
+    if (to < 0 && labeled) to = loop_of(tree, i) == loop ? i : tree[loop].past;
+    if (to >= 0 && tree.kind(i) == "goto_statement") return -1;
+  }
+  return to < tree[loop].past ? to : -1;
 }
 
 // What is left there was cancelled, and says nothing: only which cases go on.

@@ -1,4 +1,5 @@
 // What drivers, queue workers and schedulers that nobody had tuned to do, and what of it was missed.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "scan/scan.h"
@@ -469,6 +470,18 @@ func (c *Conn) awaitAgreement(ctx context.Context) (err error) {
 }
 )"),
             "4 loop time fixed\n");
+}
+
+TEST(Drivers, that_are_machines_of_states_are_read_all_the_same) {
+  std::string states =
+      "package a\nfunc f(c *Conn) error {\n\tfor {\n\t\tif err := c.dial(); err != nil {\n\t\t\tgoto s0\n\t\t}\n";
+  for (int i = 0; i < 60; i++)
+    states += fmt::format("\ts{}:\n\t\tif c.is({}) {{\n\t\t\tgoto s{}\n\t\t}}\n", i, i, i + 1);
+  states += "\ts60:\n\t\tc.work()\n\t}\n}\n";
+  states +=
+      "func g(c *Conn) error {\n\tfor i := 0; i < 3; i++ {\n\t\tif err := c.dial(); err == nil {\n\t\t\treturn "
+      "nil\n\t\t}\n\t}\n\treturn errDown\n}\n";
+  EXPECT_NE(read_of("a.go", states.c_str()).find("loop count none"), std::string::npos);
 }
 
 TEST(Drivers, find_nothing_so_often) {
