@@ -226,7 +226,7 @@ Shown by_ids(const Exchange& before, const Exchange& next) {
     if (it->value != member.value)
       return {Effects::two, fmt::format("the two answers name two different results (\"{}\" {} and {})", member.name,
                                         shorten(member.value, 40), shorten(it->value, 40))};
-    if (!sent(before, member.value) && shown.effects == Effects::unknown)
+    if (names_result(member) && !sent(before, member.value) && shown.effects == Effects::unknown)
       shown = {Effects::one,
                fmt::format("both answers name the same result (\"{}\" {})", member.name, shorten(member.value, 40))};
   }

@@ -33,9 +33,9 @@ bool rpc_gives_up(const Exchange& e) {
 }
 
 bool gives_up(std::string_view word) {
-  static constexpr std::array<std::string_view, 17> kWords = {
-      "release", "unlock", "close", "end",        "cancel", "revoke", "abort", "unsubscribe", "logout",
-      "stop",    "leave",  "purge", "invalidate", "flush",  "evict",  "clear", "reset"};
+  static constexpr std::array<std::string_view, 16> kWords = {
+      "release", "unlock", "close", "end",   "cancel",     "revoke", "abort", "unsubscribe",
+      "logout",  "stop",   "leave", "purge", "invalidate", "flush",  "evict", "clear"};
   return among(kWords, word);
 }
 bool acknowledges(std::string_view word) {

@@ -130,7 +130,7 @@ TEST(Recognition, what_is_called_as_its_path_is_the_result) {
   };
   constexpr auto* kTwo = "two different results";
   EXPECT_TRUE(charged("/invoices/inv-7/charge", R"({"charge":"ch_2"})", R"({"charge":"ch_3"})").contains(kTwo));
-  EXPECT_EQ(charged("/charges", R"({"charge":"ch_2"})", R"({"charge":"ch_2"})"), "");
+  EXPECT_FALSE(charged("/charges", R"({"charge":"ch_2"})", R"({"charge":"ch_2"})").contains(kTwo));
   EXPECT_FALSE(charged("/checks", R"({"check":"at 9:31"})", R"({"check":"at 9:32"})").contains(kTwo));
   EXPECT_FALSE(charged("/charges", R"({"trace":"t-2"})", R"({"trace":"t-3"})").contains(kTwo));
 }
