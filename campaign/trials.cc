@@ -212,16 +212,15 @@ Trials::Together Trials::together() const {
   return all;
 }
 
-report::Progress Trials::progress() {
-  std::vector<Case*> all_cases, left;
-  std::map<std::string, Nanos> alone;  // the others of its family are most often answered by it
-  bool further = schedule_.only_further() && std::ranges::any_of(plan_.cases, &Case::further);
-  auto counts = [&](const Case& c) { return further || !c.further; };
+// What is left, with what goes further than was asked for or without.
+Nanos Trials::expected_left(bool further) const {
+  std::vector<const Case*> all, left;
   for (auto& c : plan_.cases) {
-    if (!counts(c)) continue;
-    all_cases.push_back(&c);
+    if (c.further && !further) continue;
+    all.push_back(&c);
     if (c.planned() && !c.alone) left.push_back(&c);
   }
+  std::map<std::string, Nanos> alone;  // the others of its family are most often answered by it
   for (auto& p : pending_)
     alone.try_emplace(p.c->family_key(), kRunsOfTrial * (refs_.start_of_process() + p.c->expected()));
   Nanos in_turn = 0;
@@ -229,22 +228,25 @@ report::Progress Trials::progress() {
   auto tried = std::ranges::count_if(plan_.cases, [](auto& c) { return !c.row.runs.empty(); });
   auto pace = pace_of(refs_, context_.workers.most(), context_.config.run.alone);
   pace.suspicious = suspicious_by_now(begun_alone_ + alone.size(), static_cast<std::size_t>(tried));
-  auto now = together();
   auto expected = expected_of(left, refs_, pace).time + in_turn / pace.trials;
-  expected -= std::min(expected, now.gone / pace.workers);
+  expected -= std::min(expected, together().gone / pace.workers);
+  return std::min(by_pace_so_far(expected, expected_of(all, refs_, pace).time), time_for(further));
+}
+
+report::Progress Trials::progress() const {
+  bool further = schedule_.only_further() && std::ranges::any_of(plan_.cases, &Case::further);
+  auto counts = [&](const Case& c) { return further || !c.further; };
   auto all = static_cast<std::size_t>(std::ranges::count_if(plan_.cases, counts));
   auto open =
       static_cast<std::size_t>(std::ranges::count_if(plan_.cases, [&](auto& c) { return c.planned() && counts(c); }));
+  auto now = together();
   auto what = report::counted(context_.runs.size(), "run") + " so far";
   if (now.cases) what = fmt::format("{}/{} tests of {} cases done, {}", now.done, now.tests, now.cases, what);
   if (!open_.empty())
     what = fmt::format("confirming {} {}", open_.back().the_case().row.policy, open_.back().the_case().row.operation);
-  return {further ? "cases, further ones in other tests" : "cases",
-          all - open,
-          all,
-          what,
-          record_.findings.size(),
-          std::min(by_pace_so_far(expected, expected_of(all_cases, refs_, pace).time), time_for(further))};
+  auto left = std::max(expected_left(further), expected_left(true));
+  return {
+      further ? "cases, further ones in other tests" : "cases", all - open, all, what, record_.findings.size(), left};
 }
 
 }  // namespace retrial::campaign

@@ -82,7 +82,8 @@ class Trials {
     Nanos gone = 0;  // of what it was expected to take
   };
   Together together() const;
-  report::Progress progress();
+  Nanos expected_left(bool further) const;
+  report::Progress progress() const;
   void say(const Case& c, std::string_view decided);
 
   CampaignContext& context_;
